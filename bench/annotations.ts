@@ -6,7 +6,7 @@
  * out where they are missing.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -26,8 +26,9 @@ process.on("exit", () => {
 })
 
 const sandbox = async (megabytes: number) => {
-  const rows = String(Math.round((megabytes * 1e6) / bytesPerRow))
-  const child = spawn(process.execPath, [`${root}dist/svc-sandbox.js`, "--annotationRows", rows], {
+  const world = join(work, "world.json")
+  writeFileSync(world, JSON.stringify({ behaviour: { annotationRows: Math.round((megabytes * 1e6) / bytesPerRow) } }))
+  const child = spawn(process.execPath, [`${root}dist/svc-sandbox.js`, "--world", world], {
     stdio: ["ignore", "pipe", "inherit"]
   })
   running.add(child)

@@ -58,7 +58,9 @@ server { listen 127.0.0.1:${port}; root ${www}; location /proxied/ { proxy_pass 
 const program = Effect.gen(function* () {
   const www = join(yield* folder, "www")
   mkdirSync(www)
-  const sandbox = yield* startSandbox(["--strict", "--sizes", "null"])
+  const world = join(yield* folder, "world.json")
+  writeFileSync(world, JSON.stringify({ behaviour: { sizes: "null" } }))
+  const sandbox = yield* startSandbox(["--strict", "--world", world])
   const made = yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", www])
   if (made.exitCode !== 0) throw new Error(made.stderr)
   // Zeros from the page cache: the disk is not what is measured.

@@ -6,13 +6,13 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { annotationsBody } from "./Annotations.ts"
 import { Archive } from "./Archive.ts"
+import { Behaviour } from "./Behaviour.ts"
 import { Counters } from "./Counters.ts"
 import { envelopedAnswer, refusal } from "./Envelope.ts"
 import { Files } from "./Files.ts"
 import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
 import type { StoredFile } from "./StoredFile.ts"
-import { Switches } from "./Switches.ts"
 import type { JsonObject } from "./WireIds.ts"
 import { type AnalysisRecord, World } from "./World.ts"
 
@@ -42,7 +42,7 @@ export class AnalysisAnswers extends Context.Service<
     Effect.gen(function* () {
       const world = yield* World
       const registry = yield* Registry
-      const switches = yield* Switches
+      const behaviour = yield* Behaviour
       const files = yield* Files
       const archive = yield* Archive
       const links = yield* Links
@@ -57,14 +57,15 @@ export class AnalysisAnswers extends Context.Service<
         const state = yield* archive.state(file)
         const online = state._tag === "Online"
         const signed = file.link ?? links.sign(hostname, file, now)
-        if (online || switches.archivedLink === "dead") stats.linksIssued++
+        if (online || behaviour.archivedLink === "dead") stats.linksIssued++
         const downloadLink: JsonObject =
-          online || switches.archivedLink === "dead"
+          online || behaviour.archivedLink === "dead"
             ? { downloadLink: signed }
-            : switches.archivedLink === "null"
+            : behaviour.archivedLink === "null"
               ? { downloadLink: null }
               : {}
-        const size: JsonObject = switches.sizes === "absent" ? {} : { size: switches.sizes === "null" ? null : listed }
+        const size: JsonObject =
+          behaviour.sizes === "absent" ? {} : { size: behaviour.sizes === "null" ? null : listed }
         return {
           fileName: file.name,
           ...downloadLink,
@@ -74,7 +75,7 @@ export class AnalysisAnswers extends Context.Service<
         }
       })
 
-      /** One item per analysis; the switches decide what is not known of the service. */
+      /** One item per analysis; its behaviour decides what is not known of the service. */
       const restoreOne = Effect.fnUntraced(function* (analysis: AnalysisRecord) {
         const now = yield* Clock.currentTimeMillis
         const states = yield* Effect.forEach(files.ofAnalysis(String(analysis.id)), (file) =>
@@ -82,14 +83,14 @@ export class AnalysisAnswers extends Context.Service<
         )
         const cold = states.filter(({ state }) => state._tag !== "Online")
         if (cold.length === 0) {
-          if (switches.restoreOnline === "refuse") return "NOT_ARCHIVED"
-          return { analysisId: analysis.id, restoreEstimation: switches.restoreOnline === "now" ? iso(now) : null }
+          if (behaviour.restoreOnline === "refuse") return "NOT_ARCHIVED"
+          return { analysisId: analysis.id, restoreEstimation: behaviour.restoreOnline === "now" ? iso(now) : null }
         }
-        if (switches.restoreAgain === "refuse" && cold.every(({ state }) => state._tag === "Thawing")) {
+        if (behaviour.restoreAgain === "refuse" && cold.every(({ state }) => state._tag === "Thawing")) {
           return "ALREADY_RESTORING"
         }
         const readyAt = Math.max(...(yield* Effect.forEach(cold, ({ file }) => archive.restore(file))))
-        const estimation = switches.restoreEstimation
+        const estimation = behaviour.restoreEstimation
         return {
           analysisId: analysis.id,
           ...(estimation === "absent"
@@ -123,7 +124,7 @@ export class AnalysisAnswers extends Context.Service<
           Effect.sync(() => {
             const analysis = byId(id)
             if (analysis === undefined) return noSuchAnalysis(id)
-            const { annotationHeader: header, annotationRows: rows } = switches
+            const { annotationHeader: header, annotationRows: rows } = behaviour
             const body = annotationsBody({ genes: world.genes, seed: analysis.seed, rows, header })
             return HttpServerResponse.stream(body, { contentType: "application/json" })
           }),

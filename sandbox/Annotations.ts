@@ -1,34 +1,6 @@
 import * as Stream from "effect/Stream"
-import type { GeneEntry } from "./Genes.ts"
+import { annotationsHeader, type GeneEntry } from "./SampleRecords.ts"
 import * as SeededRandom from "./samples/SeededRandom.ts"
-import type { JsonObject } from "./WireIds.ts"
-
-const column = (id: string, title: string, dataType: string, property: number, more: JsonObject = {}): JsonObject => ({
-  id,
-  title,
-  description: null,
-  dataType,
-  fromMultiValue: false,
-  property,
-  ...more
-})
-
-const header: ReadonlyArray<JsonObject> = [
-  column("ID", "Variant", "STRING", 1),
-  column("Chr", "Chromosome", "STRING", 2),
-  column("Pos", "Position", "INTEGER", 3),
-  column("Ref", "Reference allele", "STRING", 4),
-  column("Alt", "Alternative allele", "STRING", 5),
-  column("Gene", "Gene", "STRING", 6, { url: "https://www.genenames.org/" }),
-  column("Transcripts", "Transcripts", "STRING", 7, { fromMultiValue: true }),
-  column("cDNA", "cDNA change", "STRING", 8),
-  column("AF", "Allele fraction", "FLOAT", 9),
-  column("Depth", "Read depth", "INTEGER", 10, { badge: "QC" }),
-  column("Zygosity", "Zygosity", "STRING", 11, { dataDictionary: { het: "heterozygous", hom: "homozygous" } }),
-  column("REVEL", "REVEL", "FLOAT", 12, { category: "META_SCORE", description: "Missense score, 0 to 1" }),
-  column("HPO", "HPO terms", "STRING", 13, { fromMultiValue: true }),
-  column("Comment", "Comment", "STRING", 14)
-]
 
 const comments = [
   null,
@@ -103,7 +75,7 @@ export const annotationsBody = (options: {
   readonly header: "first" | "last"
 }): Stream.Stream<Uint8Array> => {
   const text = (value: string) => Stream.make<[Uint8Array]>(Buffer.from(value))
-  const headerMember = `"header":${JSON.stringify(header)}`
+  const headerMember = `"header":${JSON.stringify(annotationsHeader)}`
   const rest = `"uniquePersonLabelSuffixes":{},"filterApplied":false,"thresholdViolated":false,"threshold":null}`
   const data = Stream.suspend(() => {
     const block = renderBlock(options.genes, options.seed)

@@ -32,7 +32,7 @@ const delay = { restoreDelay: Duration.hours(1) }
 layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
   it.effect("a restore request starts a thaw, and the file is there when it ends", () =>
     Effect.gen(function* () {
-      const { bam, files, restore, sandbox } = yield* visit({ switches: delay })
+      const { bam, files, restore, sandbox } = yield* visit({ behaviour: delay })
       const { size, ...cold } = yield* bam
       assert.deepStrictEqual(cold, {
         fileName: "S3.bam",
@@ -61,12 +61,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
 
   it.effect("a dead or absent link while archived, and sizes null or absent", () =>
     Effect.gen(function* () {
-      const dead = yield* (yield* visit({ switches: { archivedLink: "dead", sizes: "null" } })).bam
+      const dead = yield* (yield* visit({ behaviour: { archivedLink: "dead", sizes: "null" } })).bam
       assert.isNull(dead["size"])
       const heard = yield* say(String(dead["downloadLink"]))
       assert.strictEqual(heard.status, 403)
       assert.include(heard.body.toString(), "<Code>InvalidObjectState</Code>")
-      const absent = yield* (yield* visit({ switches: { archivedLink: "absent", sizes: "absent" } })).bam
+      const absent = yield* (yield* visit({ behaviour: { archivedLink: "absent", sizes: "absent" } })).bam
       assert.deepStrictEqual(Object.keys(absent), ["fileName", "currentlyArchived", "estimatedRestoreTime"])
     })
   )
@@ -75,7 +75,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
     Effect.gen(function* () {
       const { clock, forward } = yield* makeForwardClock()
       const switches = { restoreDelay: Duration.zero, rearchiveAfter: Duration.days(2) }
-      const { bam, restore } = yield* Effect.provideService(visit({ switches }), Clock.Clock, clock)
+      const { bam, restore } = yield* Effect.provideService(visit({ behaviour: switches }), Clock.Clock, clock)
       yield* restore("A3")
       yield* forward("47 hours")
       assert.strictEqual((yield* bam)["currentlyArchived"], false)
@@ -88,7 +88,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
     it.effect("for a file being restored: the same time, a later one, or no", () =>
       Effect.gen(function* () {
         for (const restoreAgain of ["same", "later", "refuse"] as const) {
-          const { restore, sandbox } = yield* visit({ switches: { ...delay, restoreAgain } })
+          const { restore, sandbox } = yield* visit({ behaviour: { ...delay, restoreAgain } })
           const first = (yield* restore("A3")).response[0].restoreEstimation
           yield* Effect.sleep("20 millis")
           const second = yield* restore("A3")
@@ -104,7 +104,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
     it.effect("for files that are online: the present, null, or no; for an unknown analysis: no", () =>
       Effect.gen(function* () {
         const answer = (restoreOnline: "now" | "null" | "refuse") =>
-          Effect.flatMap(visit({ switches: { restoreOnline } }), ({ restore }) => restore("A1"))
+          Effect.flatMap(visit({ behaviour: { restoreOnline } }), ({ restore }) => restore("A1"))
         assert.isAtMost(Date.parse((yield* answer("now")).response[0].restoreEstimation), Date.now())
         assert.isNull((yield* answer("null")).response[0].restoreEstimation)
         assert.strictEqual((yield* answer("refuse")).success, false)
@@ -117,7 +117,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
     it.effect("L11 the estimation may be null, absent, or any text", () =>
       Effect.gen(function* () {
         const item = (restoreEstimation: string) =>
-          Effect.flatMap(visit({ switches: { restoreEstimation } }), ({ restore }) =>
+          Effect.flatMap(visit({ behaviour: { restoreEstimation } }), ({ restore }) =>
             Effect.map(restore("A3"), ({ response }) => response[0])
           )
         assert.isNull((yield* item("null")).restoreEstimation)

@@ -3,9 +3,9 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Behaviour } from "./Behaviour.ts"
 import { Counters } from "./Counters.ts"
 import type { StoredFile } from "./StoredFile.ts"
-import { Switches } from "./Switches.ts"
 
 /** Where a file is: readable, in the archive, or on its way back until `readyAt` (milliseconds since the epoch). */
 export type StorageState =
@@ -32,11 +32,11 @@ export class Archive extends Context.Service<
   static readonly layer = Layer.effect(
     Archive,
     Effect.gen(function* () {
-      const switches = yield* Switches
+      const behaviour = yield* Behaviour
       const { stats } = yield* Counters
       // Per key: when the thaw ends, or `null` for "frozen by hand". Without an entry a file is where it started.
       const thaws = new Map<string, number | null>()
-      const rearchiveAfter = switches.rearchiveAfter === null ? null : Duration.toMillis(switches.rearchiveAfter)
+      const rearchiveAfter = behaviour.rearchiveAfter === null ? null : Duration.toMillis(behaviour.rearchiveAfter)
 
       const stateAt = (file: StoredFile, now: number): StorageState => {
         const readyAt = thaws.get(file.key)
@@ -52,8 +52,8 @@ export class Archive extends Context.Service<
           Effect.map(Clock.currentTimeMillis, (now) => {
             const state = stateAt(file, now)
             if (state._tag === "Online") return now
-            if (state._tag === "Thawing" && switches.restoreAgain === "same") return state.readyAt
-            const readyAt = now + Duration.toMillis(switches.restoreDelay)
+            if (state._tag === "Thawing" && behaviour.restoreAgain === "same") return state.readyAt
+            const readyAt = now + Duration.toMillis(behaviour.restoreDelay)
             thaws.set(file.key, readyAt)
             if (state._tag === "Archived") stats.restores++
             return readyAt

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { BehaviourChoice } from "./Behaviour.ts"
 import { Fault, FaultMatch, FaultRules } from "./Faults.ts"
 import { strictly, WorldFile } from "./WorldFile.ts"
 
@@ -21,11 +22,13 @@ describe("docs/sandbox.md", () => {
       assert.isAbove(rules.length, 3)
       const world = yield* Schema.decodeEffect(Schema.fromJsonString(WorldFile), strictly)(block("world"))
       assert.isDefined(world.analyses)
+      assert.isDefined(world.behaviour)
     })
   )
 
   it("its tables name every key", () => {
     assert.sameMembers(column("when"), Object.keys(FaultMatch.fields))
     assert.sameMembers(column("then"), Object.keys(Fault.fields))
+    assert.sameMembers(column("behaviour"), Object.keys(BehaviourChoice.fields))
   })
 })

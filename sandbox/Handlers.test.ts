@@ -67,7 +67,7 @@ const idsIn = (value: unknown, key = ""): ReadonlyArray<readonly [string, unknow
 layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
   for (const [name, ids, options] of [
     ["text", text, {}],
-    ["numeric", numeric, { switches: { ids: "numeric" } }]
+    ["numeric", numeric, { behaviour: { ids: "numeric" } }]
   ] as const) {
     it.effect(`with ${name} ids, every answer is the record of the contract`, () =>
       Effect.gen(function* () {
@@ -89,7 +89,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
 
   it.effect("numeric ids are integers on the wire, LIMS and sample ids are text", () =>
     Effect.gen(function* () {
-      const { getJson } = yield* visit({ switches: { ids: "numeric" } })
+      const { getJson } = yield* visit({ behaviour: { ids: "numeric" } })
       const found: Array<readonly [string, unknown]> = []
       for (const [path] of endpoints(numeric)) found.push(...idsIn(yield* getJson(path)))
       const integers = ["analysisId", "personId", "virtualPanelId", "geneIds", "analysisIds"]
@@ -159,7 +159,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
   describe("changing records", () => {
     it.effect("PUT person creates, updates, and keeps what a null or nothing stands for", () =>
       Effect.gen(function* () {
-        const { getJson, send } = yield* visit({ switches: { ids: "numeric" } })
+        const { getJson, send } = yield* visit({ behaviour: { ids: "numeric" } })
         const born = { birthDateYear: 2001, birthDateMonth: 2, birthDateDay: 3 }
         const created = yield* send("PUT", "/api/person", {
           id: "NEW 1/2",
@@ -224,7 +224,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
     it.effect("data stand before the header, or after it", () =>
       Effect.gen(function* () {
         for (const annotationHeader of ["last", "first"] as const) {
-          const { get } = yield* visit({ switches: { annotationHeader } })
+          const { get } = yield* visit({ behaviour: { annotationHeader } })
           const { body } = yield* get("/api/analysis/A1/annotations")
           const { data, header } = JSON.parse(body.toString())
           assert.deepStrictEqual([data.length, data[0].length], [200, header.length])
@@ -235,7 +235,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
 
     it.effect("a large body streams, each row with its own id", () =>
       Effect.gen(function* () {
-        const { get } = yield* visit({ switches: { annotationRows: 5000 } })
+        const { get } = yield* visit({ behaviour: { annotationRows: 5000 } })
         const { data } = json(yield* get("/api/analysis/A1/annotations"))
         const ids = data.map((row: ReadonlyArray<string>) => row[0])
         assert.deepStrictEqual(
@@ -247,7 +247,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
 
     it.effect("of no rows are still an annotations body", () =>
       Effect.gen(function* () {
-        const { getJson } = yield* visit({ switches: { annotationRows: 0 } })
+        const { getJson } = yield* visit({ behaviour: { annotationRows: 0 } })
         assert.deepStrictEqual((yield* getJson("/api/analysis/A1/annotations")).data, [])
       })
     )
@@ -276,7 +276,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
     Effect.gen(function* () {
       const id = new ExactNumber("9007199254740993")
       const { get } = yield* visit({
-        switches: { ids: "numeric" },
+        behaviour: { ids: "numeric" },
         world: {
           persons: [{ limsId: "L-9", id: new ExactNumber("9007199254740995") }],
           analyses: [{ id, personLimsId: "L-9", files: [{ name: "S.bam", base64: "" }] }]
@@ -294,7 +294,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
 
   it.effect("reports may answer 500", () =>
     Effect.gen(function* () {
-      const { get } = yield* visit({ switches: { reports: "500" } })
+      const { get } = yield* visit({ behaviour: { reports: "500" } })
       assert.strictEqual((yield* get("/api/cases/LIMS-0001/report")).status, 500)
     })
   )
@@ -306,7 +306,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
       assert.strictEqual((yield* getJson("/search/griddata?gene=TP53")).data[0][6], "TP53")
       assert.strictEqual((yield* get("/api/nothing/here/at/all")).status, 404)
       assert.strictEqual((yield* form("/archive/person/restore", [["limsId", "LIMS-0003"]])).status, 404)
-      const other = yield* visit({ switches: { personRestoreField: "limsId" } })
+      const other = yield* visit({ behaviour: { personRestoreField: "limsId" } })
       const heard = yield* other.form("/archive/person/restore", [["limsId", "LIMS-0003"]])
       yield* Schema.decodeUnknownEffect(enveloped(Schema.Array(RestoreAnswer)))(json(heard))
       assert.isString(json(heard).response[0].restoreEstimation)

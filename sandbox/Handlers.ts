@@ -8,13 +8,13 @@ import type * as Schema from "effect/Schema"
 import { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
 import { PersonUpdate } from "../core/src/contract/Persons.ts"
 import { AnalysisAnswers } from "./AnalysisAnswers.ts"
+import { Behaviour } from "./Behaviour.ts"
 import { api } from "./Endpoints.ts"
 import { refusal } from "./Envelope.ts"
 import { PanelAnswers } from "./PanelAnswers.ts"
 import { PersonAnswers } from "./PersonAnswers.ts"
 import { Caller } from "./RequestMiddleware.ts"
 import { initialPage, sessionHandlers } from "./SessionHandlers.ts"
-import { Switches } from "./Switches.ts"
 import { decodeJson } from "./WorldFile.ts"
 
 // The contract decodes the requests; the answers are JSON as the world holds it, so that a field the contract does not
@@ -172,7 +172,7 @@ export const otherRoutes = Layer.effectDiscard(
     const persons = yield* PersonAnswers
     const panels = yield* PanelAnswers
     const analyses = yield* AnalysisAnswers
-    const { personRestoreField } = yield* Switches
+    const { personRestoreField } = yield* Behaviour
     const initial = yield* initialPage
 
     yield* router.add("GET", "/", (request) => initial("base", request))

@@ -19,7 +19,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests of one accoun
   for (const count of [2, 5, 20]) {
     it.effect(`${count} at once end the session: 302 for one of them, then 403 for all`, () =>
       Effect.gen(function* () {
-        const { pass, sandbox } = yield* visit({ switches: { strict: true } })
+        const { pass, sandbox } = yield* visit({ behaviour: { strict: true } })
         const heard = yield* Effect.forEach(Array(count).fill(path), (it) => ask(sandbox.url, pass, it), {
           concurrency: "unbounded"
         })
@@ -46,7 +46,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests of one accoun
 
   it.effect("200 one after the other never overlap, on one connection or many", () =>
     Effect.gen(function* () {
-      const { pass, sandbox } = yield* visit({ switches: { strict: true, annotationRows: 2000 } })
+      const { pass, sandbox } = yield* visit({ behaviour: { strict: true, annotationRows: 2000 } })
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       const kept = (address: string) =>
         Effect.callback<number>((resume) => {
@@ -85,16 +85,16 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests of one accoun
 })
 
 layer(NodeServices.layer, { excludeTestServices: true })("requests that are refused", (it) => {
-  it.effect("Sec-Fetch-Mode: cors, with the reason; --allowCors serves them", () =>
+  it.effect("Sec-Fetch-Mode: cors, with the reason; allowCors serves them", () =>
     Effect.gen(function* () {
       const cors = { "sec-fetch-mode": "cors" }
       const { pass, sandbox } = yield* visit()
       const login = yield* say(`${sandbox.url}/login`, { method: "POST", headers: { ...pass, ...cors }, body: "" })
       for (const heard of [login, yield* ask(sandbox.url, pass, path, { headers: cors })]) {
         assert.strictEqual(heard.status, 403)
-        assert.match(json(heard).additionalInformation, /Sec-Fetch-Mode: cors.*--allowCors/)
+        assert.match(json(heard).additionalInformation, /Sec-Fetch-Mode: cors.*"allowCors": true/)
       }
-      const open = yield* visit({ switches: { allowCors: true } })
+      const open = yield* visit({ behaviour: { allowCors: true } })
       assert.strictEqual((yield* ask(open.sandbox.url, open.pass, path, { headers: cors })).status, 200)
     })
   )

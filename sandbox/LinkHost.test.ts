@@ -50,7 +50,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("link host", (it) => {
   describe("presigned links", () => {
     it.effect("name their time and their life, and open the file without a session", () =>
       Effect.gen(function* () {
-        const { listed, sandbox } = yield* visit({ switches: { linkLifetime: Duration.hours(2) } })
+        const { listed, sandbox } = yield* visit({ behaviour: { linkLifetime: Duration.hours(2) } })
         const { downloadLink, size } = yield* listed("A1", "S1.bam")
         const query = new URL(downloadLink).searchParams
         assert.match(query.get("X-Amz-Date") ?? "", /^\d{8}T\d{6}Z$/)
@@ -121,7 +121,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("link host", (it) => {
         const names = ["a b#c%2F+ü.bam", "../up.bam", "..", "?q=1&X-Amz-Signature=0.bam"]
         const { files } = yield* visit({
           world: { analyses: [{ id: "A1", files: names.map((name) => ({ name, copyOf: "A1/S1.bam" })) }] },
-          switches: { linkTokenLength: 12_000 }
+          behaviour: { linkTokenLength: 12_000 }
         })
         const odd = (yield* files("A1")).filter((file) => names.includes(file.fileName))
         assert.strictEqual(odd.length, names.length)

@@ -4,8 +4,8 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Behaviour } from "./Behaviour.ts"
 import type { StoredFile } from "./StoredFile.ts"
-import { Switches } from "./Switches.ts"
 
 /** Why a link does not open its file: status and the parts of an S3 error document. */
 export interface LinkRefusal {
@@ -57,14 +57,14 @@ export class Links extends Context.Service<
     Layer.effect(
       Links,
       Effect.gen(function* () {
-        const switches = yield* Switches
+        const behaviour = yield* Behaviour
         const expiredByHand = new Set<string>()
-        const hmac = (text: string) => createHmac("sha256", `sandbox link key ${switches.seed}`).update(text).digest()
-        const lifetime = Math.max(1, Math.round(Duration.toSeconds(switches.linkLifetime)))
+        const hmac = (text: string) => createHmac("sha256", `sandbox link key ${behaviour.seed}`).update(text).digest()
+        const lifetime = Math.max(1, Math.round(Duration.toSeconds(behaviour.linkLifetime)))
         // Looks like an AWS session token: base64 with `+`, `/` and `=`, which have to stay percent-encoded on the way.
         const securityToken = "IQoJ+/8="
-          .repeat(Math.ceil(switches.linkTokenLength / 8))
-          .slice(0, switches.linkTokenLength)
+          .repeat(Math.ceil(behaviour.linkTokenLength / 8))
+          .slice(0, behaviour.linkTokenLength)
 
         const refusal = (date: number, seconds: number, now: number): LinkRefusal => ({
           status: 403,

@@ -3,11 +3,18 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type { PersonUpdate } from "../core/src/contract/Persons.ts"
-import { type CaseAnalysis, qualityOf, reportOf } from "./CaseRecords.ts"
+import { Behaviour } from "./Behaviour.ts"
 import { bare, envelopedAnswer, refusal } from "./Envelope.ts"
 import { Registry } from "./Registry.ts"
-import { cnvResultsOf, coverageOf, pendingCnvHeader, pendingCnvOf } from "./SampleFindings.ts"
-import { Switches } from "./Switches.ts"
+import {
+  type CaseAnalysis,
+  cnvResultsOf,
+  coverageOf,
+  pendingCnvHeader,
+  pendingCnvOf,
+  qualityOf,
+  reportOf
+} from "./SampleRecords.ts"
 import type { JsonObject } from "./WireIds.ts"
 import { type AnalysisRecord, World } from "./World.ts"
 
@@ -77,7 +84,7 @@ export class PersonAnswers extends Context.Service<
     Effect.gen(function* () {
       const world = yield* World
       const registry = yield* Registry
-      const switches = yield* Switches
+      const behaviour = yield* Behaviour
 
       const analysesOf = (limsId: string) => world.analyses.filter((analysis) => analysis.personLimsId === limsId)
       const doneAnalyses = (limsId: string, type: string) =>
@@ -151,7 +158,7 @@ export class PersonAnswers extends Context.Service<
             if (analysis === undefined) {
               return refusal(422, "ANALYSIS_UNSUITABLE", `Not CNV analyses of ${limsId}: ${analysisIds.join(", ")}`)
             }
-            return bare(cnvResultsOf(analysis.id, yield* registry.chosenGenes(user, limsId, panelId), analysis.seed))
+            return bare(cnvResultsOf(analysis.id, yield* registry.chosenGenes(user, limsId, panelId)))
           }),
         pendingCnv: (user, personId, analysisIds, panelId) =>
           Effect.gen(function* () {
@@ -162,7 +169,7 @@ export class PersonAnswers extends Context.Service<
               return refusal(400, "ANALYSIS_NOT_FOUND", `No CNV analyses ${analysisIds.join(", ")}`)
             const genes = yield* registry.chosenGenes(user, limsId, panelId)
             return envelopedAnswer({
-              data: analyses.flatMap((analysis) => pendingCnvOf(analysis.id, genes, analysis.seed)),
+              data: analyses.flatMap((analysis) => pendingCnvOf(analysis.id, genes)),
               cnvHeader: pendingCnvHeader
             })
           }),
@@ -170,19 +177,17 @@ export class PersonAnswers extends Context.Service<
           Effect.sync(() => {
             if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
             const analyses = doneAnalyses(limsId, "SNV")
-            return envelopedAnswer(qualityOf(limsId, analyses.map(asCaseAnalysis), analyses[0]?.seed ?? switches.seed))
+            return envelopedAnswer(qualityOf(limsId, analyses.map(asCaseAnalysis)))
           }),
         coverage: (user, limsId, panelId) =>
           Effect.gen(function* () {
             if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
             const genes = yield* registry.chosenGenes(user, limsId, panelId)
-            return bare(
-              doneAnalyses(limsId, "SNV").flatMap((analysis) => coverageOf(analysis.id, genes, analysis.seed))
-            )
+            return bare(doneAnalyses(limsId, "SNV").flatMap((analysis) => coverageOf(analysis.id, genes)))
           }),
         report: (limsId, draft, inactive) =>
           Effect.sync(() => {
-            if (switches.reports === "500") return refusal(500, "INTERNAL_ERROR", "The report cannot be made")
+            if (behaviour.reports === "500") return refusal(500, "INTERNAL_ERROR", "The report cannot be made")
             const person = registry.personByLimsId(limsId)
             const analyses = doneAnalyses(limsId, "SNV")
             // Only persons with finished analyses have a report.

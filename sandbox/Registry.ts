@@ -1,8 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { GeneEntry } from "./Genes.ts"
-import type { PersonRecord } from "./SamplePersons.ts"
+import type { GeneEntry, PersonRecord } from "./SampleRecords.ts"
 import type { WireId } from "./WireIds.ts"
 import { type PanelRecord, World } from "./World.ts"
 

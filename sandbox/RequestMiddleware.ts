@@ -10,6 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { Behaviour, type BehaviourValues } from "./Behaviour.ts"
 import { Counters } from "./Counters.ts"
 import { endpointOf } from "./Endpoints.ts"
 import { refusal } from "./Envelope.ts"
@@ -17,7 +18,6 @@ import { type Fault, Faults } from "./Faults.ts"
 import { awaitOthers, takeRequest } from "./InFlight.ts"
 import { emptyApplication, htmlPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
-import { Switches, type SwitchValues } from "./Switches.ts"
 import { atHead, changesBody, close, deliver, replacement, type WireReply } from "./WireReply.ts"
 
 export const tokenHeader = "x-csrf-token"
@@ -30,7 +30,7 @@ export const forcedLogout = (host: string) =>
   )
 
 /** The answer to a dead session, an unknown cookie or a wrong token. */
-export const forbiddenAnswer = ({ forbiddenBody, forbiddenStatus: status }: SwitchValues) =>
+export const forbiddenAnswer = ({ forbiddenBody, forbiddenStatus: status }: BehaviourValues) =>
   forbiddenBody === "empty"
     ? HttpServerResponse.empty({ status })
     : forbiddenBody === "json"
@@ -65,7 +65,7 @@ const asReply = (response: HttpServerResponse.HttpServerResponse): WireReply => 
 const crossSite = refusal(
   403,
   "CROSS_SITE_REQUEST",
-  "The request has the header Sec-Fetch-Mode: cors, which the service refuses; send Sec-Fetch-Mode: same-origin, or start the sandbox with --allowCors"
+  'The request has the header Sec-Fetch-Mode: cors, which the service refuses; send Sec-Fetch-Mode: same-origin, or give the sandbox a world file with {"behaviour": {"allowCors": true}}'
 )
 
 const tooLarge = refusal(413, "BODY_TOO_LARGE", "The body of a request may have 8 MiB")
@@ -92,14 +92,14 @@ export const JoinAccount = Context.Reference<(account: string) => Effect.Effect<
  * of cookie and token (on every request but the first one and the login). Requests to `/__sandbox/` pass freely.
  */
 export const requestMiddleware = Effect.gen(function* () {
-  const switches = yield* Switches
+  const behaviour = yield* Behaviour
   const { stats } = yield* Counters
   const faults = yield* Faults
   const sessions = yield* Sessions
 
-  const refusal = forbiddenAnswer(switches)
+  const refusal = forbiddenAnswer(behaviour)
   const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-    headers["sec-fetch-mode"] === "cors" && !switches.allowCors
+    headers["sec-fetch-mode"] === "cors" && !behaviour.allowCors
 
   const count = (endpoint: string) => {
     stats.requests[endpoint] = (stats.requests[endpoint] ?? 0) + 1
@@ -136,7 +136,7 @@ export const requestMiddleware = Effect.gen(function* () {
       if (!admit(request, session, form ?? undefined)) return refusal
     }
     const response = yield* app
-    if (!switches.rotateToken || session === null || account === null || session.state === "dead") return response
+    if (!behaviour.rotateToken || session === null || account === null || session.state === "dead") return response
     yield* sessions.rotate(session)
     return HttpServerResponse.setHeader(response, tokenHeader, session.token)
   })
@@ -185,7 +185,7 @@ export const requestMiddleware = Effect.gen(function* () {
         Effect.provideService(JoinAccount, enterAccount)
       )
       const response = instead === null ? yield* answer(called, request, endpoint, session, fault) : null
-      yield* awaitOthers(switches.strict ? hold : 0)
+      yield* awaitOthers(behaviour.strict ? hold : 0)
       if (fault.loseAnswer === true) return yield* close(node)
       if (response !== null && !touchesAnswer(fault)) return response
       yield* deliver(node, instead ?? asReply(response ?? HttpServerResponse.empty()), fault).pipe(Effect.orDie)

@@ -1,5 +1,6 @@
 import type { Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,6 +10,7 @@ import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
 import { addressOf, type ListenFailed, listen, portOf } from "../platform/http/Listener.ts"
 import { Archive } from "./Archive.ts"
+import { Behaviour, type BehaviourChoice, type BehaviourValues, likely } from "./Behaviour.ts"
 import { controlRoutes, resetAll } from "./Control.ts"
 import { Counters, type Stats } from "./Counters.ts"
 import { readDataFolder, sampleGroups } from "./DataFolder.ts"
@@ -22,27 +24,25 @@ import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
 import { requestMiddleware } from "./RequestMiddleware.ts"
 import { Sessions } from "./Sessions.ts"
-import { defaultSwitches, Switches, type SwitchValues } from "./Switches.ts"
 import * as ZlibCodec from "./samples/ZlibCodec.ts"
 import { World, type WorldInput } from "./World.ts"
 import { readJson, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
 
-/** How to start a sandbox; everything has a default, and `switches` are the open questions of the wire. */
+/** How to start a sandbox; everything has a default. */
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string
   /** Ports of the API and of the link host; default 0, any free one. */
   readonly port?: number
   readonly linkPort?: number
-  /** Milliseconds an idle connection is kept; default 5000. */
-  readonly keepAlive?: number
   /** Folder with BAM and VCF files to serve instead of generated ones. */
   readonly data?: string
   /** A world file, or its content. */
   readonly world?: string | WorldFile
   /** A fault file, or its rules. */
   readonly faults?: string | ReadonlyArray<FaultRule>
-  readonly switches?: Partial<SwitchValues>
+  /** What the service is like where nobody knows it: goes before what the world file says. */
+  readonly behaviour?: BehaviourChoice
 }
 
 /** A running sandbox. The first account of the world is the one to log in with. */
@@ -65,7 +65,7 @@ export interface RunningSandbox {
 /** Ways in which a sandbox cannot start. */
 export type SandboxError = SandboxInputUnusable | SandboxInputMalformed | ListenFailed
 
-const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions, seed: number) {
+const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions) {
   const path = yield* Path.Path
   const worldFile =
     options.world === undefined
@@ -73,15 +73,18 @@ const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOp
       : typeof options.world === "string"
         ? { path: options.world, content: yield* readJson(options.world, WorldFile) }
         : { path: path.resolve("world.json"), content: options.world }
+  const behaviour = { ...likely, ...worldFile?.content.behaviour, ...options.behaviour }
   const groups = yield* options.data === undefined
     ? worldFile?.content.empty === true
       ? Effect.succeed([])
-      : Effect.flatMap(Layer.build(ZlibCodec.layer), (codec) => Effect.provideContext(sampleGroups(seed), codec))
+      : Effect.flatMap(Layer.build(ZlibCodec.layer), (codec) =>
+          Effect.provideContext(sampleGroups(behaviour.seed), codec)
+        )
     : readDataFolder(options.data)
-  return { groups, complete: options.data === undefined, worldFile }
+  return { behaviour, input: { groups, complete: options.data === undefined, worldFile } }
 })
 
-const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyArray<FaultRule>, linkPort: number) =>
+const stateLayer = (behaviour: BehaviourValues, input: WorldInput, rules: ReadonlyArray<FaultRule>, linkPort: number) =>
   Layer.mergeAll(
     Faults.layer(rules),
     Sessions.layer,
@@ -92,7 +95,7 @@ const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyAr
   ).pipe(
     Layer.provideMerge(World.layer(input)),
     Layer.provideMerge(Counters.layer),
-    Layer.provideMerge(Switches.layer(switches))
+    Layer.provideMerge(Behaviour.layer(behaviour))
   )
 
 /** All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
@@ -116,19 +119,18 @@ const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
 export const start = Effect.fn("Sandbox.start")(function* (
   options: SandboxOptions = {}
 ): Effect.fn.Return<RunningSandbox, SandboxError, Scope.Scope | FileSystem.FileSystem | Path.Path> {
-  const switches = { ...defaultSwitches, ...options.switches }
-  const input = yield* worldInput(options, switches.seed)
+  const { behaviour, input } = yield* worldInput(options)
   const rules =
     typeof options.faults === "string" ? yield* readJson(options.faults, FaultRules) : (options.faults ?? [])
   const host = options.host ?? "127.0.0.1"
   // Presigned addresses with a security token are long; Node's own limit for a request head is 16 KiB.
-  const limits = { keepAliveTimeout: options.keepAlive ?? 5000, maxHeaderSize: 128 * 1024 }
+  const limits = { keepAliveTimeout: Duration.toMillis(behaviour.keepAlive), maxHeaderSize: 128 * 1024 }
   const apiAddress = { host, port: options.port ?? 0 }
   const linkAddress = { host, port: options.linkPort ?? 0 }
   const apiServer = yield* listen(apiAddress, limits)
   const linkServer = yield* listen(linkAddress, limits)
 
-  const state = yield* Layer.build(stateLayer(switches, input, rules, portOf(linkServer)))
+  const state = yield* Layer.build(stateLayer(behaviour, input, rules, portOf(linkServer)))
   return yield* Effect.gen(function* () {
     yield* serveLinks(linkServer)
     yield* serveApi(apiServer)

@@ -40,7 +40,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
     it.effect("a wrong password in each form of its body", () =>
       Effect.forEach(["html", "json", "empty"] as const, (badLogin) =>
         Effect.gen(function* () {
-          const sandbox = yield* start({ switches: { badLogin } })
+          const sandbox = yield* start({ behaviour: { badLogin } })
           const { heard } = yield* logIn({ ...sandbox, password: "wrong" })
           const type = String(heard.headers["content-type"] ?? "")
           assert.strictEqual(heard.status, 200)
@@ -69,19 +69,19 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
 
     it.effect("the first request at / or at /authenticate, under another cookie name", () =>
       Effect.gen(function* () {
-        const { url } = yield* start({ switches: { initialSession: "authenticate", cookieName: "JSESSIONID" } })
+        const { url } = yield* start({ behaviour: { initialSession: "authenticate", cookieName: "JSESSIONID" } })
         const base = yield* arrive(url)
         assert.strictEqual(base.heard.status, 200)
         assert.isUndefined(base.heard.headers["x-csrf-token"])
         assert.match((yield* arrive(url, "/authenticate")).pass.cookie, /^JSESSIONID=/)
-        const other = yield* start({ switches: { initialSession: "base" } })
+        const other = yield* start({ behaviour: { initialSession: "base" } })
         assert.strictEqual((yield* arrive(other.url, "/authenticate")).heard.status, 404)
       })
     )
 
     it.effect("may answer 302, with cookie and token all the same", () =>
       Effect.gen(function* () {
-        const sandbox = yield* start({ switches: { loginRedirect: true } })
+        const sandbox = yield* start({ behaviour: { loginRedirect: true } })
         const { heard, pass } = yield* logIn(sandbox)
         assert.strictEqual(heard.status, 302)
         assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 200)
@@ -120,9 +120,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
       })
     )
 
-    it.effect("status and body of a 403 are switches", () =>
+    it.effect("status and body of a 403 are behaviour", () =>
       Effect.gen(function* () {
-        const { url } = yield* start({ switches: { forbiddenStatus: 401, forbiddenBody: "json" } })
+        const { url } = yield* start({ behaviour: { forbiddenStatus: 401, forbiddenBody: "json" } })
         const heard = yield* say(`${url}/api/analyses`)
         assert.strictEqual(heard.status, 401)
         assert.deepStrictEqual(json(heard), { status: 401, error: "Forbidden" })
@@ -131,7 +131,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
 
     it.effect("S2 a token may change with every answer", () =>
       Effect.gen(function* () {
-        const sandbox = yield* start({ switches: { rotateToken: true } })
+        const sandbox = yield* start({ behaviour: { rotateToken: true } })
         const { pass } = yield* logIn(sandbox)
         const first = yield* ask(sandbox.url, pass, "/api/analyses")
         assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 403)
@@ -179,7 +179,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
       "S8 strict mode answers the second request with 302 and HTML, then everything with 403 until a new login",
       () =>
         Effect.gen(function* () {
-          const sandbox = yield* held({ switches: { strict: true } }, [1])
+          const sandbox = yield* held({ behaviour: { strict: true } }, [1])
           const { both, url } = sandbox
           const { pass } = yield* logIn(sandbox)
           const list = ask(url, pass, "/api/analyses")
@@ -208,7 +208,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
             { user: "b", password: "2" }
           ]
         } as const
-        const { both, stats, url } = yield* held({ world, switches: { strict: true } }, [1, 3])
+        const { both, stats, url } = yield* held({ world, behaviour: { strict: true } }, [1, 3])
         const visit = (account: { user: string; password: string }) =>
           Effect.map(logIn({ url, ...account }), ({ pass }) => ask(url, pass, "/api/analyses"))
         const [a, b] = world.accounts
@@ -226,8 +226,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
 
     it.effect("is only counted without strict mode, and tolerated up to the limit", () =>
       Effect.gen(function* () {
-        for (const switches of [{}, { strict: true, overlapLimit: 2 }]) {
-          const sandbox = yield* held({ switches }, [1])
+        for (const behaviour of [{}, { strict: true, overlapLimit: 2 }]) {
+          const sandbox = yield* held({ behaviour }, [1])
           const { pass } = yield* logIn(sandbox)
           const list = ask(sandbox.url, pass, "/api/analyses")
           const heard = yield* sandbox.both(list, list)

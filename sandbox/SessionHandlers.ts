@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Behaviour, type BehaviourValues } from "./Behaviour.ts"
 import { api } from "./Endpoints.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
 import { Caller, forbiddenAnswer, forcedLogout, JoinAccount, tokenHeader } from "./RequestMiddleware.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
-import { Switches, type SwitchValues } from "./Switches.ts"
 
 /** The build the service claims to be; clients only log it. */
 const buildVersion = "sandbox-1"
@@ -17,7 +17,7 @@ const withToken = (response: HttpServerResponse.HttpServerResponse, session: Ses
 const withCookie = (
   response: HttpServerResponse.HttpServerResponse,
   session: SessionRecord,
-  { cookieName }: SwitchValues
+  { cookieName }: BehaviourValues
 ) =>
   HttpServerResponse.setCookieUnsafe(response, cookieName, session.cookie, {
     path: "/",
@@ -28,14 +28,14 @@ const withCookie = (
 /** Answers `HEAD` and `GET` at the two addresses that may hand out the first cookie and token. */
 export const initialPage = Effect.gen(function* () {
   const sessions = yield* Sessions
-  const switches = yield* Switches
+  const behaviour = yield* Behaviour
   return (path: "base" | "authenticate", { method }: HttpServerRequest.HttpServerRequest) =>
     Effect.gen(function* () {
-      if (method === "HEAD" && switches.initialHead !== "answered") {
-        return HttpServerResponse.empty({ status: Number(switches.initialHead), headers: { allow: "GET" } })
+      if (method === "HEAD" && behaviour.initialHead !== "answered") {
+        return HttpServerResponse.empty({ status: Number(behaviour.initialHead), headers: { allow: "GET" } })
       }
       const welcome = "Log in with the user and password that svc-sandbox printed."
-      if (switches.initialSession !== "both" && switches.initialSession !== path) {
+      if (behaviour.initialSession !== "both" && behaviour.initialSession !== path) {
         return path === "base"
           ? HttpServerResponse.html(htmlPage("Welcome", welcome))
           : HttpServerResponse.empty({ status: 404 })
@@ -43,7 +43,7 @@ export const initialPage = Effect.gen(function* () {
       const known = yield* Caller
       const session = known ?? (yield* sessions.open)
       const page = withToken(HttpServerResponse.html(loginPage(session.token, welcome)), session)
-      return known === null ? withCookie(page, session, switches) : page
+      return known === null ? withCookie(page, session, behaviour) : page
     })
 })
 
@@ -56,14 +56,14 @@ export const sessionHandlers = HttpApiBuilder.group(
   "session",
   Effect.fn(function* (handlers) {
     const sessions = yield* Sessions
-    const switches = yield* Switches
+    const behaviour = yield* Behaviour
 
     const initial = yield* initialPage
 
     const rejected =
-      switches.badLogin === "empty"
+      behaviour.badLogin === "empty"
         ? HttpServerResponse.empty({ status: 200 })
-        : switches.badLogin === "json"
+        : behaviour.badLogin === "json"
           ? HttpServerResponse.jsonUnsafe({ success: false, errorMessageId: "BAD_CREDENTIALS" })
           : HttpServerResponse.html(htmlPage("Log in", "User name or password is wrong."))
 
@@ -72,17 +72,17 @@ export const sessionHandlers = HttpApiBuilder.group(
       const form = new URLSearchParams(yield* Effect.orElseSucceed(request.text, () => ""))
       const user = form.get("username") ?? ""
       if (anonymous === null || !sessions.tokenIsGood(anonymous, form.get("_csrf") ?? request.headers[tokenHeader])) {
-        return forbiddenAnswer(switches)
+        return forbiddenAnswer(behaviour)
       }
       if (anonymous.account !== user) {
         if (yield* (yield* JoinAccount)(user)) return forcedLogout(request.headers["host"] ?? "")
       }
       const session = yield* sessions.login(anonymous, user, form.get("password") ?? "")
       if (session === null) return rejected
-      const accepted = switches.loginRedirect
+      const accepted = behaviour.loginRedirect
         ? HttpServerResponse.redirect(`http://${request.headers["host"]}/`)
         : HttpServerResponse.html(htmlPage("Logged in", `Welcome, ${user}.`))
-      return withCookie(withToken(accepted, session), session, switches).pipe(
+      return withCookie(withToken(accepted, session), session, behaviour).pipe(
         HttpServerResponse.setHeader("build-version", buildVersion)
       )
     })

@@ -2,8 +2,8 @@ import { randomBytes, timingSafeEqual } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Behaviour } from "./Behaviour.ts"
 import { Counters } from "./Counters.ts"
-import { Switches } from "./Switches.ts"
 import { World } from "./World.ts"
 
 /** One cookie and what the service knows about it. */
@@ -57,7 +57,7 @@ export class Sessions extends Context.Service<
     Sessions,
     Effect.gen(function* () {
       const { accounts } = yield* World
-      const switches = yield* Switches
+      const behaviour = yield* Behaviour
       const { stats } = yield* Counters
       const sessions = new Map<string, SessionRecord>()
       const inFlight = new Map<string, Set<symbol>>()
@@ -76,7 +76,7 @@ export class Sessions extends Context.Service<
       const cookieValues = (header: string) =>
         header.split(";").flatMap((pair) => {
           const at = pair.indexOf("=")
-          return at > 0 && pair.slice(0, at).trim() === switches.cookieName ? [pair.slice(at + 1).trim()] : []
+          return at > 0 && pair.slice(0, at).trim() === behaviour.cookieName ? [pair.slice(at + 1).trim()] : []
         })
 
       return Sessions.of({
@@ -119,7 +119,7 @@ export class Sessions extends Context.Service<
             // Requests that have ended count too when they were still running at the time this one began.
             const together = here.size + gone.filter((left) => left > began).length
             if (together > 1) stats.overlaps++
-            const overlapped = switches.strict && together > switches.overlapLimit
+            const overlapped = behaviour.strict && together > behaviour.overlapLimit
             if (overlapped) invalidate(account)
             const leave = () => {
               if (!here.delete(ticket)) return

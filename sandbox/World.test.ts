@@ -68,7 +68,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("world", (it) => {
   it.effect("the same seed makes the same bytes, another seed others", () =>
     Effect.gen(function* () {
       const bytes = Effect.fnUntraced(function* (seed: number) {
-        const { files } = yield* visit({ switches: { seed } })
+        const { files } = yield* visit({ behaviour: { seed } })
         return (yield* say((yield* files("A1"))[0]?.downloadLink ?? "")).body
       })
       const one = yield* bytes(1)

@@ -1,11 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Behaviour } from "./Behaviour.ts"
 import type { FileGroup } from "./DataFolder.ts"
-import { type GeneEntry, makeGenes } from "./Genes.ts"
-import { limsIdOf, makePersons, type PersonRecord } from "./SamplePersons.ts"
+import { type GeneEntry, limsIdOf, makeGenes, makePersons, type PersonRecord } from "./SampleRecords.ts"
 import { diskFile, type FileIdentity, memoryFile, type StoredFile } from "./StoredFile.ts"
-import { Switches } from "./Switches.ts"
 import { type JsonObject, type WireId, type WireIds, wireIds } from "./WireIds.ts"
 import { type Content, contentOf, SandboxInputMalformed, type WorldFile } from "./WorldFile.ts"
 
@@ -21,7 +20,7 @@ export interface AnalysisRecord {
   readonly sampleId: string | null
   readonly item: JsonObject
   readonly inputFilePaths: ReadonlyArray<string>
-  /** Seed of its findings. */
+  /** Seed of its annotations. */
   readonly seed: number
 }
 
@@ -218,7 +217,7 @@ export class World extends Context.Service<World, WorldData>()("svc-steps/sandbo
     Layer.effect(
       World,
       Effect.gen(function* () {
-        const { ids: form, seed } = yield* Switches
+        const { ids: form, seed } = yield* Behaviour
         const ids = wireIds(form)
         const content = input.worldFile?.content ?? {}
         const draft =

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { parseExactly } from "../core/src/contract/ExactNumber.ts"
 import { WideInteger } from "../core/src/contract/Record.ts"
+import { BehaviourChoice } from "./Behaviour.ts"
 import type { JsonObject } from "./WireIds.ts"
 
 const Id = Schema.Union([Schema.String, Schema.Int, WideInteger])
@@ -54,6 +55,8 @@ export const PersonEntry = Schema.Struct({
  * (same LIMS id, id, or name) is changed in the given fields; anything else is added. `empty: true` starts with nothing.
  */
 export const WorldFile = Schema.Struct({
+  /** What the service is like where nobody knows it. */
+  behaviour: Schema.optionalKey(BehaviourChoice),
   empty: Schema.optionalKey(Schema.Boolean),
   /** Replaces the account `demo`; the first one is printed at the start. */
   accounts: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ user: Schema.String, password: Schema.String }))),

@@ -3,10 +3,10 @@
 import "../platform/Runtime.ts"
 
 export type { ListenFailed } from "../platform/http/Listener.ts"
+export type { BehaviourChoice } from "./Behaviour.ts"
 export type { Stats } from "./Counters.ts"
 export type { FaultRule } from "./Faults.ts"
 export type { RunningSandbox, SandboxError, SandboxOptions } from "./Sandbox.ts"
 export { Sandbox, type SandboxSettings } from "./SandboxLayer.ts"
-export type { SwitchValues } from "./Switches.ts"
 export type { Json, JsonObject, WireId } from "./WireIds.ts"
 export type { SandboxInputMalformed, SandboxInputUnusable, WorldFile } from "./WorldFile.ts"

@@ -17,7 +17,7 @@ export const file = "awaiting-restoration.json"
 export const archive = Effect.fnUntraced(function* (delay: Duration.Input, options: SandboxOptions = {}) {
   const here = yield* ground({
     ...options,
-    switches: { restoreDelay: Duration.fromInputUnsafe(delay), ...options.switches }
+    behaviour: { restoreDelay: Duration.fromInputUnsafe(delay), ...options.behaviour }
   })
   const step =
     (name: string) =>
@@ -46,10 +46,10 @@ export const reference = Effect.fnUntraced(function* ({ download, folder }: Pick
 })
 
 /** Restorations whose estimate is now, while the service, an hour behind, works on them until they are thawed. */
-export const overdueArchive = Effect.fnUntraced(function* (switches: SandboxOptions["switches"] = {}) {
+export const overdueArchive = Effect.fnUntraced(function* (behaviour: SandboxOptions["behaviour"] = {}) {
   const { clock } = yield* makeForwardClock(-Duration.toMillis(Duration.hours(1)))
   // Links that have not ended before they are used.
-  const options = { switches: { linkLifetime: Duration.hours(2), ...switches } }
+  const options = { behaviour: { linkLifetime: Duration.hours(2), ...behaviour } }
   const here = yield* Effect.provideService(archive("1 hour", options), Clock.Clock, clock)
   return { ...here, thaw: Effect.provideService(here.thaw, Clock.Clock, clock) }
 })

@@ -12,7 +12,7 @@ import { methodTable } from "../steps/api/ApiStep.ts"
 
 const service = (ids: "text" | "numeric") =>
   Layer.unwrap(
-    Effect.map(start({ switches: { ids, strict: true } }), ({ password, url, user }) =>
+    Effect.map(start({ behaviour: { ids, strict: true } }), ({ password, url, user }) =>
       Service.layer({ baseUrl: new URL(url), username: user, password: Redacted.make(password) })
     )
   ).pipe(Layer.provide(NodeServices.layer))

@@ -36,7 +36,7 @@ const withClient = <A, E>(
   body: (client: ServiceClient["Service"], sandbox: RunningSandbox) => Effect.Effect<A, E, ServiceJson>
 ) =>
   Effect.gen(function* () {
-    const sandbox = yield* start({ switches: { ids, strict: true } })
+    const sandbox = yield* start({ behaviour: { ids, strict: true } })
     return yield* Effect.flatMap(ServiceClient, (client) => body(client, sandbox)).pipe(
       Effect.provide(clients(sandbox))
     )

@@ -83,7 +83,7 @@ class PlainClient {
 const withClient = (use: (client: PlainClient, account: { user: string; password: string }) => Promise<void>) =>
   Effect.gen(function* () {
     const { password, url, user } = yield* start({
-      switches: { ids: "numeric", strict: true },
+      behaviour: { ids: "numeric", strict: true },
       // Slow enough for two to overlap.
       faults: [{ when: { endpoint: "getVirtualPanelSummaries" }, then: { delay: 100 } }]
     })

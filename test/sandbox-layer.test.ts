@@ -7,9 +7,9 @@ import { isSettled } from "../core/src/download/RestorationStatus.ts"
 import * as Service from "../platform/Service.ts"
 import { Sandbox } from "../sandbox/SandboxLayer.ts"
 
-const switches = { strict: true, restoreDelay: Duration.hours(8) }
+const behaviour = { strict: true, restoreDelay: Duration.hours(8) }
 
-layer(Sandbox.layerFor(Service.layer, { switches }))("the sandbox as a layer, under a TestClock", (it) => {
+layer(Sandbox.layerFor(Service.layer, { behaviour: behaviour }))("the sandbox as a layer, under a TestClock", (it) => {
   it.effect("has a restoration of eight hours in a moment, looked for by a schedule of one's own", () =>
     Effect.gen(function* () {
       const { folder, passTime } = yield* Sandbox

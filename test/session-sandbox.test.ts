@@ -40,7 +40,7 @@ const twelveCalls = Effect.flatMap(typedClient, (api) =>
 
 describe("session and sandbox", () => {
   it.live("S8 strict: twelve typed calls at once never overlap", () =>
-    inSandbox({ switches: { strict: true } }, (sandbox) =>
+    inSandbox({ behaviour: { strict: true } }, (sandbox) =>
       Effect.gen(function* () {
         const sizes = yield* Effect.provide(twelveCalls, sessionOf(sandbox))
         assert.isAbove(Math.min(...sizes), 100)
@@ -53,7 +53,7 @@ describe("session and sandbox", () => {
     )
   )
 
-  for (const switches of [
+  for (const behaviour of [
     { initialSession: "authenticate" },
     { initialSession: "base" },
     { initialHead: "405" },
@@ -62,9 +62,9 @@ describe("session and sandbox", () => {
     { cookieName: "x-odd.name" },
     { loginRedirect: true },
     { ids: "numeric" }
-  ] satisfies ReadonlyArray<SandboxOptions["switches"]>) {
-    it.live(`S2 the service with ${JSON.stringify(switches)}`, () =>
-      inSandbox({ switches: { ...switches, strict: true } }, (sandbox) =>
+  ] satisfies ReadonlyArray<SandboxOptions["behaviour"]>) {
+    it.live(`S2 the service with ${JSON.stringify(behaviour)}`, () =>
+      inSandbox({ behaviour: { ...behaviour, strict: true } }, (sandbox) =>
         Effect.gen(function* () {
           yield* Effect.provide(twelveCalls, sessionOf(sandbox))
           const stats = yield* sandbox.stats
@@ -77,7 +77,7 @@ describe("session and sandbox", () => {
 
   for (const badLogin of ["html", "json", "empty"] as const) {
     it.live(`S1 a rejected password with a body of ${badLogin} is sent once`, () =>
-      inSandbox({ switches: { badLogin } }, (sandbox) =>
+      inSandbox({ behaviour: { badLogin } }, (sandbox) =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(Effect.provide(twelveCalls, sessionOf(sandbox, "wrong")))
           assert.instanceOf(error, LoginRefused)
@@ -94,7 +94,7 @@ describe("session and sandbox", () => {
         () =>
           inSandbox(
             {
-              switches: { strict: true, forbiddenStatus },
+              behaviour: { strict: true, forbiddenStatus },
               faults: [{ when: { endpoint: "getAnalyses", nth: 4 }, then: { invalidate } }]
             },
             (sandbox) =>

@@ -10,7 +10,7 @@ import { Service } from "svc-steps/node"
 import { Sandbox } from "svc-steps/sandbox"
 
 /** Strict: the session ends when two requests overlap, as that of the real service does. */
-layer(Sandbox.layerFor(Service.layer, { switches: { strict: true } }))("a service", (it) => {
+layer(Sandbox.layerFor(Service.layer, { behaviour: { strict: true } }))("a service", (it) => {
   it.effect("says no, and then goes on", () =>
     Effect.gen(function* () {
       const { setFaults, stats } = yield* Sandbox
@@ -26,7 +26,7 @@ layer(Sandbox.layerFor(Service.layer, { switches: { strict: true } }))("a servic
 
 const slow = { restoreDelay: Duration.hours(8) }
 
-layer(Sandbox.layerFor(Service.layer, { switches: slow }))("a restoration of eight hours", (it) => {
+layer(Sandbox.layerFor(Service.layer, { behaviour: slow }))("a restoration of eight hours", (it) => {
   it.effect("takes a moment", () =>
     Effect.gen(function* () {
       const { folder, passTime } = yield* Sandbox

@@ -95,7 +95,7 @@ const slice = [
 export const makeScenario = Effect.gen(function* () {
   const copies = yield* temporaryFolder("svc-durability-")
   const here: Ground = yield* ground({
-    switches: { restoreDelay: Duration.hours(1), cookieName, annotationRows: 400 },
+    behaviour: { restoreDelay: Duration.hours(1), cookieName, annotationRows: 400 },
     world: {
       accounts: [{ user: "demo", password }],
       analyses: [{ id: "B1", files: [{ name: "S3.bam", copyOf: "A3/S3.bam" }] }]

@@ -16,7 +16,7 @@ const until = (visit: Visit, expression: string) =>
 describe("the page of the API", () => {
   it.live("shows every operation, logs in and sends a request, all from the sandbox alone", () =>
     Effect.gen(function* () {
-      const sandbox = yield* Effect.provide(start({ switches: { strict: true } }), NodeServices.layer)
+      const sandbox = yield* Effect.provide(start({ behaviour: { strict: true } }), NodeServices.layer)
       const browser = yield* startBrowser
       const page = yield* browser.visit(`${sandbox.url}/__sandbox/docs`, { width: 1000 })
       yield* until(page, "document.querySelectorAll('details').length >= 20")

@@ -114,7 +114,7 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
 
     it.effect("restore-and-wait.ts", () =>
       Effect.gen(function* () {
-        const { env } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
+        const { env } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })
         assert.match(yield* program(["restore-and-wait.ts", "A3"], env), /^S3\.bam\tDone$/m)
       })
     )

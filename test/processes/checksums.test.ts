@@ -162,7 +162,7 @@ describe("--checksums", () => {
 
   it.live("a restoration remembers them in a key of ours, and the resuming run writes them", () =>
     Effect.gen(function* () {
-      const { download, env, folder, thaw } = yield* ground({ switches: { restoreDelay: Duration.hours(1) } })
+      const { download, env, folder, thaw } = yield* ground({ behaviour: { restoreDelay: Duration.hours(1) } })
       const args = ["-a", "A3", "-d", "out", "--restoreArchived", "force", "--checksums", "sha256"]
       const asked = yield* download(args)
       assert.strictEqual(asked.exitCode, 75, asked.stderr)

@@ -32,7 +32,7 @@ describe("svc-steps --completions", () => {
     [["restorations", "pru"], "prune"],
     [["api", "get-person-a"], "get-person-analyses"],
     [["api", "get-person", "--outp"], "--output"],
-    [["sandbox", "--initialHead", "4"], "405"]
+    [["sandbox", "--ids", "num"], "numeric"]
   ] as const) {
     it.live(`bash completes svc-steps ${words.join(" ")}`, () =>
       Effect.map(offered(words), (offers) => assert.include(offers, found))
@@ -47,7 +47,7 @@ describe("svc-steps --completions", () => {
     it.live(`${shell} gets a script of its own`, () =>
       Effect.map(runWarm("svc-steps", [`--completions=${shell}`]), ({ exitCode, stderr, stdout }) => {
         assert.deepStrictEqual([exitCode, stderr], [0, ""])
-        for (const word of ["resume-restore", "restoreArchived", "get-person", "rearchiveAfter"]) {
+        for (const word of ["resume-restore", "restoreArchived", "get-person", "linkLifetime"]) {
           assert.include(stdout, word)
         }
       })

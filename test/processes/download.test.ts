@@ -161,7 +161,7 @@ describe("words of other tools", () => {
 describe("files", () => {
   it.live("are downloaded whole under their names, and nothing else is left", () =>
     Effect.gen(function* () {
-      const { download, folder, stats } = yield* ground({ switches: { strict: true } })
+      const { download, folder, stats } = yield* ground({ behaviour: { strict: true } })
       const listing: Listing = fits(
         "list",
         JSON.parse((yield* download(["-a", "A1,A2", "--list", "--format", "json"])).stdout)
@@ -344,7 +344,7 @@ describe("--list", () => {
   it.live("learns a size that the service does not tell from 16 bytes of the file", () =>
     Effect.gen(function* () {
       const told = yield* Effect.scoped(Effect.flatMap(ground(), ({ download }) => download(["-a", "A1", "--list"])))
-      const { download, stats } = yield* ground({ switches: { sizes: "absent" } })
+      const { download, stats } = yield* ground({ behaviour: { sizes: "absent" } })
       const learned = yield* download(["-a", "A1", "--list"])
       assert.strictEqual(learned.stdout, told.stdout)
       const { files, linkBytes } = yield* stats
@@ -354,7 +354,7 @@ describe("--list", () => {
 
   it.live("of an archived file without a size says so", () =>
     Effect.gen(function* () {
-      const { download } = yield* ground({ switches: { sizes: "null" } })
+      const { download } = yield* ground({ behaviour: { sizes: "null" } })
       const all = yield* download(["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
       assert.match(all.stdout, /\.bam {2}size unknown {2}\[ARCHIVED\]\n/)
     })
@@ -471,7 +471,7 @@ describe("selection", () => {
 
   it.live("numeric ids on the wire work like any other", () =>
     Effect.gen(function* () {
-      const { download, folder } = yield* ground({ switches: { ids: "numeric" } })
+      const { download, folder } = yield* ground({ behaviour: { ids: "numeric" } })
       const all: Listing = fits(
         "list",
         JSON.parse((yield* download(["-l", "LIMS-0001", "--list", "--format", "json"])).stdout)

@@ -35,8 +35,8 @@ interface Body {
 describe("output", () => {
   it.live("holds what the body says, wherever its header is, in all three forms", () =>
     Effect.gen(function* () {
-      const last = yield* ground({ switches: { strict: true } })
-      const first = yield* ground({ switches: { annotationHeader: "first" } })
+      const last = yield* ground({ behaviour: { strict: true } })
+      const first = yield* ground({ behaviour: { annotationHeader: "first" } })
       const bodies: Array<Body> = []
       for (const { fetch } of [last, first]) {
         const { exitCode, stderr, stdout } = yield* fetch(["A1", "--format", "json"])
@@ -76,7 +76,7 @@ describe("output", () => {
 
   it.live("of several analyses comes in their order in one session; a missing one is said and not fatal", () =>
     Effect.gen(function* () {
-      const { fetch, out, stats } = yield* ground({ switches: { strict: true } })
+      const { fetch, out, stats } = yield* ground({ behaviour: { strict: true } })
       const outcome = yield* fetch(["A2,A99", "A1", "A2", "--columns", "ID", "-o", "all.jsonl"])
       assert.strictEqual(outcome.exitCode, 66)
       assert.match(outcome.stderr, /\[error\]: analysis A99: not found/)
@@ -99,7 +99,7 @@ describe("output", () => {
 
   it.live("of services with integer ids has them as text", () =>
     Effect.gen(function* () {
-      const { fetch } = yield* ground({ switches: { ids: "numeric" } })
+      const { fetch } = yield* ground({ behaviour: { ids: "numeric" } })
       const { exitCode, stderr, stdout } = yield* fetch(["1", "--columns", "ID"])
       assert.strictEqual(exitCode, 0, stderr)
       assert.match(stdout, /^\{"analysisId":"1","ID":"V0000000001"\}\n/)
@@ -159,7 +159,7 @@ describe("output", () => {
 
   it.live("of rows that do not fit into memory goes over a file without a name", () =>
     Effect.gen(function* () {
-      const { fetch, out } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { fetch, out } = yield* ground({ behaviour: { annotationRows: 30_000 } })
       const outcome = yield* fetch(["A1", "-o", "a.tsv", "--format", "tsv"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.strictEqual(linesOf(readFileSync(join(out, "a.tsv"), "utf8")).length, 30_001)
@@ -257,7 +257,7 @@ describe("faults", () => {
 
   it.live("S5 a session that ends at any request is begun again", () =>
     Effect.gen(function* () {
-      const { fetch, setFaults } = yield* ground({ switches: { strict: true } })
+      const { fetch, setFaults } = yield* ground({ behaviour: { strict: true } })
       const whole = yield* fetch(["A1", "A2"])
       for (const invalidate of ["redirect", "forbid"] as const) {
         for (const nth of [1, 2]) {
@@ -272,7 +272,7 @@ describe("faults", () => {
 
   it.live("a reader that has seen enough ends it quietly; a full disk does not", () =>
     Effect.gen(function* () {
-      const { shell } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { shell } = yield* ground({ behaviour: { annotationRows: 30_000 } })
       const head = yield* shell('$fetch A1 | head -1; echo "$' + '{PIPESTATUS[0]}"')
       assert.match(head.stdout, /^\{"analysisId":"A1",.*\}\n141\n$/)
       assert.strictEqual(head.stderr, "")
@@ -287,7 +287,7 @@ describe("faults", () => {
 
   it.live("what is open already is written to by its name in /dev/fd, where nobody can make a file", () =>
     Effect.gen(function* () {
-      const { fetch, shell } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { fetch, shell } = yield* ground({ behaviour: { annotationRows: 30_000 } })
       const { stdout } = yield* fetch(["A1"])
       const named = yield* shell("set -o pipefail; $fetch A1 -o /dev/fd/3 3>&1 >/dev/null | cat")
       assert.deepInclude(named, { exitCode: 0, stdout }, named.stderr)
@@ -296,7 +296,7 @@ describe("faults", () => {
 
   it.live("a signal leaves nothing behind, and the session is ended", () =>
     Effect.gen(function* () {
-      const { env, out, setFaults, stats } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { env, out, setFaults, stats } = yield* ground({ behaviour: { annotationRows: 30_000 } })
       yield* setFaults([fault(annotations, { slow: 500_000 })])
       const running = yield* start("svc-fetch-annotations", ["A1", "-o", "a.jsonl"], { cwd: out, env })
       yield* untilOrEnd(

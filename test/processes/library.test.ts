@@ -36,7 +36,7 @@ describe("examples", () => {
 
   it.live("the annotations of a gene in some analyses, counted by a column", () =>
     Effect.gen(function* () {
-      const { env } = yield* ground({ switches: { annotationRows: 400 } })
+      const { env } = yield* ground({ behaviour: { annotationRows: 400 } })
       const run = (column: string) => example("annotations.ts", ["FBN1", column, "A1", "nope", "A2"], env)
       const { exitCode, stderr, stdout } = yield* run("Zygosity")
       assert.strictEqual(exitCode, 0, stderr)
@@ -53,7 +53,7 @@ describe("examples", () => {
 
   it.live("restore and wait, by a schedule of its own", () =>
     Effect.gen(function* () {
-      const { env, folder, stats } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
+      const { env, folder, stats } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })
       const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3"], env, folder)
       assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "S3.bam\tDone"], stderr)
       assert.isTrue(namesIn(folder).includes("S3.bam"))
@@ -113,7 +113,7 @@ describe("examples", () => {
         { user: "ada", password: "one" },
         { user: "ben", password: "two" }
       ] as const
-      const { env, stats } = yield* ground({ world: { accounts }, switches: { strict: true } })
+      const { env, stats } = yield* ground({ world: { accounts }, behaviour: { strict: true } })
       const both = { ...env, SECOND_USER: "ben", SECOND_PASSWORD: "two" }
       const { exitCode, stderr, stdout } = yield* example("two-accounts.ts", [], both)
       assert.strictEqual(exitCode, 0, stderr)

@@ -34,7 +34,7 @@ describe("a links file", () => {
     "S7 is written with one login, private, and downloaded from in parallel with none and no API request",
     () =>
       Effect.gen(function* () {
-        const it = yield* ground({ switches: { strict: true } })
+        const it = yield* ground({ behaviour: { strict: true } })
         const { download, folder, stats, url } = it
         const manifest = yield* written(it)
         assert.strictEqual(statSync(join(folder, "links.json")).mode & 0o777, 0o600)
@@ -198,7 +198,7 @@ describe("a links file", () => {
     "L1 whose end has passed is 75 before the first request",
     () =>
       Effect.gen(function* () {
-        const it = yield* ground({ switches: { linkLifetime: Duration.seconds(1) } })
+        const it = yield* ground({ behaviour: { linkLifetime: Duration.seconds(1) } })
         const { folder, stats } = it
         const { files } = yield* written(it)
         yield* Effect.sleep(Math.max(0, Date.parse(files[0].expiresAt) - Date.now() + 1))

@@ -67,7 +67,7 @@ describe("--requireAll", () => {
 
   it.live("L15 the plan says it before, a key of the configuration file asks for it, and what is pending is 75", () =>
     Effect.gen(function* () {
-      const { download, folder } = yield* ground({ switches: { restoreDelay: Duration.hours(1) }, world })
+      const { download, folder } = yield* ground({ behaviour: { restoreDelay: Duration.hours(1) }, world })
       writeFileSync(join(folder, "strict.json"), JSON.stringify({ requireAll: true, restoreArchived: "no" }))
       const plan = yield* download([...wanted, "--config", "strict.json", "--plan"])
       assert.strictEqual(plan.exitCode, 66, plan.stderr)

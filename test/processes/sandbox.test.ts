@@ -61,7 +61,7 @@ describe("svc-sandbox", () => {
   )
 
   const wrong: ReadonlyArray<readonly [argv: ReadonlyArray<string>, code: number, says: RegExp]> = [
-    [["--sizes", "huge"], 64, /sizes/],
+    [["--ids", "huge"], 64, /ids/],
     [["--restoreDelay", "soon"], 64, /500ms, 3s, 10m or 1h/],
     [["--nonsense"], 64, /--nonsense/],
     [["--port", "99999"], 64, /99999.*a port from 0 to 65535/],
@@ -70,6 +70,10 @@ describe("svc-sandbox", () => {
     [["--world", holding('{"analyses": [\n {"id": nope}\n]}')], 65, /json: not JSON: .*'o'.* at line 2, column 10$/m],
     [["--world", holding('{"analyses": [\n {"id": 1,}')], 65, /json: not JSON: .* at line 2, column 11$/m],
     [["--world", holding('{"analyses": [\n {"id": \n')], 65, /json: not JSON: Unexpected end at line 2, column 8$/m],
+    [["--world", holding('{"behaviour": {"sizes": "huge"}}')], 65, /json: .*"present".* at \["behaviour"\]\["sizes"\]$/m],
+    [["--world", holding('{"behaviour": {"size": "null"}}')], 65, /json: .* at \["behaviour"\]\["size"\]$/m],
+    [["--world", holding('{"behaviour": {"rearchiveAfter": "soon"}}')], 65, /a duration like 500ms, 3s, 10m or 1h/],
+    [["--sizes", "null"], 64, /--sizes/],
     [["--faults", holding("")], 65, /json: not JSON: Unexpected end at line 1, column 1$/m],
     [["--world", holding('{"analyses": [\n {"idd": 1}\n]}')], 65, /json: .* at \["analyses"\]\[0\]\["idd"\]$/m],
     [["--host", "192.0.2.1"], 69, /Cannot listen on 192\.0\.2\.1/]
@@ -91,7 +95,7 @@ describe("svc-sandbox", () => {
       assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
       const help = yield* runWarm("svc-sandbox", ["--help"])
       assert.strictEqual(help.exitCode, 0)
-      for (const flag of ["--data", "--strict", "--faults", "--annotationRows"]) assert.include(help.stdout, flag)
+      for (const flag of ["--data", "--strict", "--faults", "--linkLifetime"]) assert.include(help.stdout, flag)
     })
   )
 })

@@ -16,7 +16,7 @@ const forbidden = (analysis: string) => fault({ ...links, analysis }, { status: 
 
 /** Downloads the ten analyses. */
 const tenAnalyses = Effect.fnUntraced(function* (...faults: ReadonlyArray<FaultRule>) {
-  const { download, folder, stats } = yield* ground({ world, faults, switches: { strict: true } })
+  const { download, folder, stats } = yield* ground({ world, faults, behaviour: { strict: true } })
   const outcome = yield* download(["-a", ids.join(","), "-f", "vcf.gz", "-d", "out", "--reportfile", "report.json"])
   assert.include([0, 77], outcome.exitCode, outcome.stderr)
   const { logins, overlaps, requests } = yield* stats

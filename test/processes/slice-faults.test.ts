@@ -250,7 +250,7 @@ describe("links and hosts", () => {
 
   it.live("L9 no cookie and no token goes to the link host", () =>
     Effect.gen(function* () {
-      const { download, stats } = yield* ground({ switches: { strict: true } })
+      const { download, stats } = yield* ground({ behaviour: { strict: true } })
       const outcome = yield* download(["-a", "A1,A2", "-g", "chr7 chr13", "-d", "out", "-f", "bam,vcf.gz"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       const seen = yield* stats

@@ -24,7 +24,7 @@ const jsonLines = (text: string) =>
 describe("what it prints", () => {
   it.live("one payload, an object for several, or lines", () =>
     Effect.gen(function* () {
-      const { api } = yield* ground({ switches: { ids: "numeric" } })
+      const { api } = yield* ground({ behaviour: { ids: "numeric" } })
       const one = yield* api(["get-internal-person-id", "LIMS-0001"])
       assert.deepStrictEqual({ ...one, stderr: "" }, { exitCode: 0, stdout: "1001\n", stderr: "" })
       const several = yield* api(["get-internal-person-id", "LIMS-0002", "LIMS-0001", "LIMS-0002"])
@@ -44,7 +44,7 @@ describe("what it prints", () => {
 
   it.live("one session for all identifiers, and one request at a time", () =>
     Effect.gen(function* () {
-      const { api, stats } = yield* ground({ switches: { strict: true } })
+      const { api, stats } = yield* ground({ behaviour: { strict: true } })
       const { exitCode } = yield* api(["get-person-analyses", "LIMS-0001", "LIMS-0002", "LIMS-0003"])
       const { logins, maxApiInFlight } = yield* stats
       assert.deepStrictEqual([exitCode, logins, maxApiInFlight], [0, 1, 1])
@@ -63,7 +63,7 @@ describe("what it prints", () => {
 
   it.live("a large body for one analysis is passed on byte for byte", () =>
     Effect.gen(function* () {
-      const { api, path } = yield* ground({ switches: { annotationRows: 20_000 } })
+      const { api, path } = yield* ground({ behaviour: { annotationRows: 20_000 } })
       const piped = yield* api(["get-snv-annotations", "A1"])
       assert.strictEqual(JSON.parse(piped.stdout).data.length, 20_000)
       assert.strictEqual(piped.stdout.split("\n").length, 2)
@@ -124,13 +124,13 @@ describe("failures", () => {
 
   it.live("ids beyond 2^53 are printed and used with all their digits, in selections too", () =>
     Effect.gen(function* () {
-      const { api, download, folder } = yield* ground({ switches: { ids: "numeric" } })
+      const { api, download, folder } = yield* ground({ behaviour: { ids: "numeric" } })
       const world = join(folder, "world.json")
       writeFileSync(
         world,
         '{"analyses":[{"id":9007199254740993,"sampleId":"WIDE","item":{"referencedAnalysisId":9007199254740995},"files":[{"name":"S.bam","copyOf":"1/S1.bam"}]}]}'
       )
-      const wide = yield* ground({ switches: { ids: "numeric" }, world })
+      const wide = yield* ground({ behaviour: { ids: "numeric" }, world })
       const listed = yield* wide.api(["get-analyses", "9007199254740993"])
       assert.strictEqual(listed.exitCode, 0, listed.stderr)
       assert.include(listed.stdout, '"id": 9007199254740993,')
@@ -202,7 +202,7 @@ describe("--output", () => {
 
   it.live("a connection that breaks in the middle is tried again; standard output cannot be", () =>
     Effect.gen(function* () {
-      const { api, path, setFaults } = yield* ground({ switches: { annotationRows: 5000 } })
+      const { api, path, setFaults } = yield* ground({ behaviour: { annotationRows: 5000 } })
       const broken = [fault({ endpoint: "getSnvAnnotations", nth: 1 }, { reset: 300_000 })]
       yield* setFaults(broken)
       const file = yield* api(["get-snv-annotations", "A1", "-o", "a.json"])
@@ -234,7 +234,7 @@ describe("--output", () => {
 describe("writing a person", () => {
   it.live("from options, and again with one field", () =>
     Effect.gen(function* () {
-      const { api } = yield* ground({ switches: { ids: "numeric" } })
+      const { api } = yield* ground({ behaviour: { ids: "numeric" } })
       const options = [
         "--lims-id",
         "L/9 é",

@@ -193,9 +193,11 @@ describe("the gateway under load", () => {
     () =>
       Effect.gen(function* () {
         const host = yield* startLargeFile
+        const world = join(yield* folder, "world.json")
+        writeFileSync(world, JSON.stringify({ behaviour: { sizes: "null" } }))
         const { gateway, url } = yield* toolGround(["--relay", "--loglevel", "info"], () => host.url, [
-          "--sizes",
-          "null"
+          "--world",
+          world
         ])
         const port = Number(new URL(gateway.url).port)
         const readers = Array.from({ length: 1000 }, () => {

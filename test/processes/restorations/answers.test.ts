@@ -59,7 +59,7 @@ describe("answers of the service", () => {
         estimates,
         Effect.fnUntraced(function* (estimate) {
           const { folder, request, resume, thaw } = yield* archive("1 hour", {
-            switches: { restoreEstimation: estimate }
+            behaviour: { restoreEstimation: estimate }
           })
           assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
           assert.strictEqual(tracked(folder, file)[0]?.["restoreEstimation"], estimate === "null" ? null : estimate)
@@ -78,7 +78,7 @@ describe("answers of the service", () => {
   it.live("L6 a restored copy that is gone again is asked for again, once in a day", () =>
     Effect.gen(function* () {
       const { folder, request, resume, stats } = yield* archive("100 millis", {
-        switches: { rearchiveAfter: Duration.millis(100) }
+        behaviour: { rearchiveAfter: Duration.millis(100) }
       })
       assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
       yield* Effect.sleep("300 millis")

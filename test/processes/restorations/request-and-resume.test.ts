@@ -21,7 +21,7 @@ describe("request and resume", () => {
     "P12 request, pending, a restart in another folder, resume: the file is right and nothing is left to wait for",
     () =>
       Effect.gen(function* () {
-        const here = yield* archive("1 hour", { switches: { strict: true } })
+        const here = yield* archive("1 hour", { behaviour: { strict: true } })
         const { folder, request, resume, stats, thaw } = here
         const [first, second] = [join(folder, "first"), join(folder, "second")]
         for (const task of [first, second]) mkdirSync(join(task, "out"), { recursive: true })
