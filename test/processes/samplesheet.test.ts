@@ -71,7 +71,7 @@ describe("--samplesheet", () => {
 
   it.live("a restored file gets its row in the run that brings it", () =>
     Effect.gen(function* () {
-      const { download, folder } = yield* ground({ switches: { restoreDelay: Duration.millis(100) } })
+      const { download, folder } = yield* ground({ behaviour: { restoreDelay: Duration.millis(100) } })
       const args = ["-a", "A3", "-d", "out", "-f", "bam,bam.bai", "--samplesheet", "sheet.csv"]
       const done = yield* download([...args, "--restoreArchived", "force", "--wait", "1m", "--poll", "1s"])
       assert.strictEqual(done.exitCode, 0, done.stderr)

@@ -70,7 +70,11 @@ describe("svc-sandbox", () => {
     [["--world", holding('{"analyses": [\n {"id": nope}\n]}')], 65, /json: not JSON: .*'o'.* at line 2, column 10$/m],
     [["--world", holding('{"analyses": [\n {"id": 1,}')], 65, /json: not JSON: .* at line 2, column 11$/m],
     [["--world", holding('{"analyses": [\n {"id": \n')], 65, /json: not JSON: Unexpected end at line 2, column 8$/m],
-    [["--world", holding('{"behaviour": {"sizes": "huge"}}')], 65, /json: .*"present".* at \["behaviour"\]\["sizes"\]$/m],
+    [
+      ["--world", holding('{"behaviour": {"sizes": "huge"}}')],
+      65,
+      /json: .*"present".* at \["behaviour"\]\["sizes"\]$/m
+    ],
     [["--world", holding('{"behaviour": {"size": "null"}}')], 65, /json: .* at \["behaviour"\]\["size"\]$/m],
     [["--world", holding('{"behaviour": {"rearchiveAfter": "soon"}}')], 65, /a duration like 500ms, 3s, 10m or 1h/],
     [["--sizes", "null"], 64, /--sizes/],
