@@ -66,10 +66,13 @@ const writeLibrary = () => {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** Starts an executable on the Node of this clone: that of the machine may be older than what the executables need. */
+/** The Node of this clone, which is the one that builds it; else the one on PATH. */
+const ownNode = process.execPath.startsWith(root) ? `$here/../../${relative(root, process.execPath)}` : "node"
+
+/** Starts an executable on it: that of the machine may be older than what the executables need. */
 const launcher = (name: string) => `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-node=$here/../../node_modules/.bin/node
+node=${ownNode}
 [ -x "$node" ] || node=node
 exec "$node" "$here/../${name}.js" "$@"
 `

@@ -10,12 +10,11 @@ import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { constants } from "node:os"
-import { delimiter, join } from "node:path"
+import { delimiter, dirname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
-const bin = join(root, "node_modules", ".bin")
-const pinnedNode = join(bin, "node")
+const root = realpathSync(fileURLToPath(new URL("..", import.meta.url)))
+const modules = join(root, "node_modules")
 const oldestNode = [22, 19]
 
 const say = (line) => process.stderr.write(`${line}\n`)
@@ -26,12 +25,27 @@ const stop = (line) => {
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"))
 const fits = (wanted, here) => wanted === undefined || [wanted].flat().includes(here)
 
+const readLock = () => {
+  try {
+    return readJson(join(root, "package-lock.json")).packages
+  } catch (error) {
+    return stop(`package-lock.json cannot be read (${error.message}): git checkout package-lock.json brings it back.`)
+  }
+}
+
+/** What an installation says it has left; nothing where it was interrupted, since npm writes this file last. */
+const readInstalled = () => {
+  try {
+    return readJson(join(modules, ".package-lock.json")).packages
+  } catch {
+    return {}
+  }
+}
+
 /** The packages that this machine needs from the lock, and does not have in the locked version. */
 const missingPackages = () => {
-  const locked = readJson(join(root, "package-lock.json")).packages
-  // npm writes this file last, so an interrupted installation does not look complete.
-  const list = join(root, "node_modules", ".package-lock.json")
-  const installed = existsSync(list) ? readJson(list).packages : {}
+  const locked = readLock()
+  const installed = readInstalled()
   return Object.keys(locked).filter((path) => {
     const entry = locked[path]
     if (path === "" || !fits(entry.os, process.platform) || !fits(entry.cpu, process.arch)) return false
@@ -41,38 +55,118 @@ const missingPackages = () => {
   })
 }
 
-const install = () => {
+/** What npm says, and what helps. The first that fits counts: npm names a full disk in a message about its cache, too. */
+const advice = [
+  [
+    /\bENOSPC\b|\bEDQUOT\b/,
+    "the disk is full: make room, 500 MB, in this folder and in npm's cache (npm config get cache)"
+  ],
+  [
+    /\bEROFS\b|\bEACCES\b|\bEPERM\b/,
+    "npm may not write to a folder that it names: give this user the right to this clone and to npm's cache (npm config get cache), or clone elsewhere"
+  ],
+  [
+    /\bEUSAGE\b|\bELOCKVERIFY\b/,
+    "package-lock.json does not fit package.json: git checkout package-lock.json, or npm install --package-lock-only after a change of dependencies"
+  ],
+  [
+    /\bEINTEGRITY\b/,
+    "what came is not what the lock names: npm cache clean --force, and then ask whoever runs your registry"
+  ],
+  [/\bE40[137]\b|\bENEEDAUTH\b/, "the registry wants a login: npm config get registry shows which"],
+  [/\bE404\b|\bETARGET\b/, "the registry lacks a locked package: npm config get registry shows which"],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_/,
+    "the certificate of the registry is not trusted: set npm's cafile, or NODE_EXTRA_CA_CERTS"
+  ],
+  [
+    /\bE(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|5\d\d)\b|ERR_SOCKET_TIMEOUT|ENETUNREACH|network/,
+    "the registry cannot be reached: look at the network, npm's proxy and npm config get registry"
+  ]
+]
+
+/** A PATH without this clone's own folders: npm must not run on the Node that is about to be removed with them. */
+const pathOutside = () =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !`${folder}${sep}`.startsWith(`${modules}${sep}`))
+    .join(delimiter)
+
+const npmCi = () =>
+  new Promise((resolve) => {
+    let output = ""
+    const npm = spawn("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+      cwd: root,
+      env: { ...process.env, PATH: pathOutside() },
+      stdio: ["ignore", "pipe", "pipe"],
+      shell: process.platform === "win32"
+    })
+    for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (text) => (output += text))
+    npm.on("error", (error) => resolve({ status: error.code, output }))
+    npm.on("close", (code, signal) => resolve({ status: code ?? signal, output }))
+  })
+
+const install = async () => {
   const missing = missingPackages()
   if (missing.length === 0) return
   say(`Installing ${missing.length} locked packages (npm ci), about 130 MB, once ...`)
   const started = process.hrtime.bigint()
-  // Not on the Node that is about to be removed with node_modules.
-  const path = process.env.PATH.split(delimiter).filter((folder) => folder !== bin.replace(/[/\\]$/, ""))
-  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    env: { ...process.env, PATH: path.join(delimiter) },
-    encoding: "utf8",
-    shell: process.platform === "win32"
-  })
-  if (npm.status !== 0) {
-    say(`${npm.stdout ?? ""}${npm.stderr ?? npm.error?.message ?? ""}`)
-    stop("npm ci failed: its message is above. Nothing was run.")
+  const seconds = () => Math.round(Number(process.hrtime.bigint() - started) / 1e9)
+  const alive = setInterval(() => say(`... still installing, ${seconds()} s`), 10_000)
+  const { output, status } = await npmCi()
+  clearInterval(alive)
+  if (status === "ENOENT")
+    stop("There is no npm beside this Node: install one (Debian has it in the package npm), and run the same again.")
+  if (status !== 0) {
+    const known = advice.find(([said]) => said.test(output))
+    if (known !== undefined) stop(`Not installed: ${known[1]}. Then run the same again. (${errorLines(output)})`)
+    say(output)
+    stop(`Not installed: npm ci ended with ${status}, its message is above. Run the same again when that is mended.`)
   }
   const still = missingPackages()
-  if (still.length > 0) stop(`npm ci ended well, but these packages are missing: ${still.join(", ")}`)
-  say(`Installed in ${Math.round(Number(process.hrtime.bigint() - started) / 1e9)} s.`)
+  if (still.length > 0)
+    stop(
+      `npm ci ended well, but these packages are missing: ${still.join(", ")}. Does npm omit some (npm config get omit)?`
+    )
+  say(`Installed in ${seconds()} s.`)
+}
+
+/** npm's own words, in a line: what failed, without where its log is. */
+const errorLines = (output) =>
+  output
+    .split("\n")
+    .map((line) => line.replace(/^npm (?:error|ERR!) ?/, "").trim())
+    .filter((line) => line !== "" && !/complete log of this run|^\s*at /.test(line))
+    .slice(0, 3)
+    .join(" | ")
+
+/** The Node of the lock, asked of its package, where it runs; npm 10 makes no link to it in `.bin`. */
+const lockedNode = () => {
+  const folder = join(modules, `node-${process.platform}-${process.arch}`)
+  if (!existsSync(join(folder, "package.json"))) return null
+  const path = join(folder, readJson(join(folder, "package.json")).bin.node)
+  if (path === process.execPath) return path
+  // That of another C library is there and does not start.
+  return spawnSync(path, ["--version"]).status === 0 ? path : null
 }
 
 /** The Node to run on: the locked one, else a system Node that is new enough. */
 const findNode = () => {
-  if (existsSync(pinnedNode)) return realpathSync(pinnedNode)
+  const locked = lockedNode()
+  if (locked !== null) return locked
   const [major, minor] = process.versions.node.split(".").map(Number)
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return process.execPath
   return stop(
-    `This needs Node ${oldestNode.join(".")} or newer. The lock has one for Linux on x64 and arm64; this is ` +
-      `${process.platform} on ${process.arch} with Node ${process.versions.node}: please install a newer Node.`
+    `The Node of the lock is for Linux with glibc on x64 and arm64, and does not run here (${process.platform}, ${process.arch}): ` +
+      `please install Node ${readFileSync(join(root, ".nvmrc"), "utf8").trim()}, or another from ${oldestNode.join(".")} on. This one is ${process.versions.node}.`
   )
 }
+
+/** All files below a folder, sorted; `recursive` of Node's own is younger than the oldest Node 18. */
+const filesBelow = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .sort()
 
 /** One hash over everything that goes into the executables. */
 const sourcesHash = () => {
@@ -84,8 +178,8 @@ const sourcesHash = () => {
       .update("\0")
   for (const folder of ["core", "platform", "steps", "gateway", "sandbox"]) {
     if (!existsSync(join(root, folder))) continue
-    for (const path of readdirSync(join(root, folder), { recursive: true }).map(String).sort()) {
-      if (/\.(ts|json|html|css)$/.test(path) && !path.endsWith(".test.ts")) add(join(folder, path))
+    for (const path of filesBelow(folder)) {
+      if (/\.(ts|json|html|css)$/.test(path) && !path.endsWith(".test.ts")) add(path)
     }
   }
   for (const path of [
@@ -115,14 +209,20 @@ const build = (node) => {
   if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return
   const result = spawnSync(node, [join(root, "scripts", "build.ts"), "--quiet"], { cwd: root, stdio: "inherit" })
   if (result.status !== 0) stop("The build failed: its message is above. Nothing was run.")
-  writeFileSync(stamp, now)
+  try {
+    writeFileSync(stamp, now)
+  } catch (error) {
+    stop(`dist/ cannot be written to (${error.code}): make room, or give this user the right to this clone.`)
+  }
 }
 
 const run = (node, [command, ...rest]) => {
   const script = /\.(ts|mjs|js)$/.test(command)
+  const own = node.startsWith(modules) ? [dirname(node)] : []
   const child = spawn(script ? node : command, script ? [join(root, command), ...rest] : rest, {
     cwd: root,
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+    // The Node of the lock first: commands of packages begin with `env node`.
+    env: { ...process.env, PATH: [...own, join(modules, ".bin"), process.env.PATH].join(delimiter) },
     stdio: "inherit"
   })
   // A terminal sends SIGINT to both of us: the command decides when to end.
@@ -135,7 +235,7 @@ const run = (node, [command, ...rest]) => {
 const args = process.argv.slice(2)
 const withBuild = args[0] !== "--no-build"
 if (!withBuild) args.shift()
-install()
+await install()
 const node = findNode()
 if (withBuild) build(node)
 if (args.length > 0) run(node, args)
