@@ -16,6 +16,8 @@ import { fileURLToPath } from "node:url"
 const root = realpathSync(fileURLToPath(new URL("..", import.meta.url)))
 const modules = join(root, "node_modules")
 const oldestNode = [22, 19]
+const [major, minor] = process.versions.node.split(".").map(Number)
+const isNewEnough = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
 
 const say = (line) => process.stderr.write(`${line}\n`)
 const stop = (line) => {
@@ -24,6 +26,13 @@ const stop = (line) => {
 }
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"))
 const fits = (wanted, here) => wanted === undefined || [wanted].flat().includes(here)
+
+/** The C library of this machine, as npm finds it out; null where there is only one. */
+const libc = () => {
+  if (process.platform !== "linux") return null
+  process.report.excludeNetwork = true
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc"
+}
 
 const readLock = () => {
   try {
@@ -49,9 +58,10 @@ const missingPackages = () => {
   return Object.keys(locked).filter((path) => {
     const entry = locked[path]
     if (path === "" || !fits(entry.os, process.platform) || !fits(entry.cpu, process.arch)) return false
-    // An optional package for another C library is rightly absent; npm knows, we do not.
-    if (entry.optional === true && (entry.libc !== undefined || entry.os === undefined)) return false
-    return installed[path]?.integrity !== entry.integrity || !existsSync(join(root, path))
+    // For other machines than the three systems that have packages of their own.
+    if (entry.optional === true && entry.os === undefined) return false
+    if (installed[path]?.integrity === entry.integrity && existsSync(join(root, path))) return false
+    return entry.libc === undefined || fits(entry.libc, libc())
   })
 }
 
@@ -92,12 +102,12 @@ const pathOutside = () =>
     .filter((folder) => !`${folder}${sep}`.startsWith(`${modules}${sep}`))
     .join(delimiter)
 
-const npmCi = () =>
+const npmCi = (path, ...what) =>
   new Promise((resolve) => {
     let output = ""
-    const npm = spawn("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+    const npm = spawn("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...what], {
       cwd: root,
-      env: { ...process.env, PATH: pathOutside() },
+      env: { ...process.env, PATH: path },
       stdio: ["ignore", "pipe", "pipe"],
       shell: process.platform === "win32"
     })
@@ -106,6 +116,38 @@ const npmCi = () =>
     npm.on("close", (code, signal) => resolve({ status: code ?? signal, output }))
   })
 
+/** The Node of the lock, asked of its package, where it runs; npm 10 makes no link to it in `.bin`. */
+const lockedNode = () => {
+  const folder = join(modules, `node-${process.platform}-${process.arch}`)
+  if (!existsSync(join(folder, "package.json"))) return null
+  const path = join(folder, readJson(join(folder, "package.json")).bin.node)
+  if (path === process.execPath) return path
+  // That of another C library is there and does not start.
+  return spawnSync(path, ["--version"]).status === 0 ? path : null
+}
+
+/** The Node to run on: the locked one, else a system Node that is new enough. */
+const findNode = () => {
+  const locked = lockedNode()
+  if (locked !== null) return locked
+  if (isNewEnough) return process.execPath
+  return stop(
+    `The Node of the lock is for Linux with glibc on x64 and arm64, and does not run here (${process.platform}, ${process.arch}): ` +
+      `please install Node ${readFileSync(join(root, ".nvmrc"), "utf8").trim()}, or another from ${oldestNode.join(".")} on. This one is ${process.versions.node}.`
+  )
+}
+
+/** Ends here when npm did not do it. */
+const check = ({ output, status }) => {
+  if (status === 0) return
+  if (status === "ENOENT")
+    stop("There is no npm beside this Node: install one (Debian has it in the package npm), and run the same again.")
+  const known = advice.find(([said]) => said.test(output))
+  if (known !== undefined) stop(`Not installed: ${known[1]}. Then run the same again. (${errorLines(output)})`)
+  say(output)
+  stop(`Not installed: npm ci ended with ${status}, its message is above. Run the same again when that is mended.`)
+}
+
 const install = async () => {
   const missing = missingPackages()
   if (missing.length === 0) return
@@ -113,16 +155,14 @@ const install = async () => {
   const started = process.hrtime.bigint()
   const seconds = () => Math.round(Number(process.hrtime.bigint() - started) / 1e9)
   const alive = setInterval(() => say(`... still installing, ${seconds()} s`), 10_000)
-  const { output, status } = await npmCi()
-  clearInterval(alive)
-  if (status === "ENOENT")
-    stop("There is no npm beside this Node: install one (Debian has it in the package npm), and run the same again.")
-  if (status !== 0) {
-    const known = advice.find(([said]) => said.test(output))
-    if (known !== undefined) stop(`Not installed: ${known[1]}. Then run the same again. (${errorLines(output)})`)
-    say(output)
-    stop(`Not installed: npm ci ended with ${status}, its message is above. Run the same again when that is mended.`)
+  const outside = pathOutside()
+  if (isNewEnough) check(await npmCi(outside))
+  else {
+    // npm leaves out optional packages that are not for the Node it runs on: the bundler of the tests, on Node 18.
+    check(await npmCi(outside, "--workspace", "scripts/node"))
+    check(await npmCi([dirname(findNode()), outside].join(delimiter)))
   }
+  clearInterval(alive)
   const still = missingPackages()
   if (still.length > 0)
     stop(
@@ -139,28 +179,6 @@ const errorLines = (output) =>
     .filter((line) => line !== "" && !/complete log of this run|^\s*at /.test(line))
     .slice(0, 3)
     .join(" | ")
-
-/** The Node of the lock, asked of its package, where it runs; npm 10 makes no link to it in `.bin`. */
-const lockedNode = () => {
-  const folder = join(modules, `node-${process.platform}-${process.arch}`)
-  if (!existsSync(join(folder, "package.json"))) return null
-  const path = join(folder, readJson(join(folder, "package.json")).bin.node)
-  if (path === process.execPath) return path
-  // That of another C library is there and does not start.
-  return spawnSync(path, ["--version"]).status === 0 ? path : null
-}
-
-/** The Node to run on: the locked one, else a system Node that is new enough. */
-const findNode = () => {
-  const locked = lockedNode()
-  if (locked !== null) return locked
-  const [major, minor] = process.versions.node.split(".").map(Number)
-  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return process.execPath
-  return stop(
-    `The Node of the lock is for Linux with glibc on x64 and arm64, and does not run here (${process.platform}, ${process.arch}): ` +
-      `please install Node ${readFileSync(join(root, ".nvmrc"), "utf8").trim()}, or another from ${oldestNode.join(".")} on. This one is ${process.versions.node}.`
-  )
-}
 
 /** All files below a folder, sorted; `recursive` of Node's own is younger than the oldest Node 18. */
 const filesBelow = (folder) =>
