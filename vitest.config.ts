@@ -3,6 +3,11 @@ import { Order } from "./test/Order.ts"
 import { workers } from "./test/Workers.ts"
 
 const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
+/** Modules whose tests have a long form (test/LongForm.ts). */
+const withLongForms = [
+  "test/tracking/simulation.test.ts",
+  "core/src/{archive/TrackingFile,verify/IndexProof,verify/Verification}.test.ts"
+]
 const ofTheirOwn = "test/{executables,processes,e2e}/**"
 
 /** What every test has. */
@@ -33,8 +38,8 @@ export default defineConfig({
       // `npm run e2e`: processes, sockets, terminals, kills, threads and long sweeps; then real servers and real tools, one file after the other, and long forms.
       project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
       project("e2e", {
-        include: ["test/e2e/**/*.test.ts", "test/tracking/simulation.test.ts"],
-        env: { SVC_SEEDS: "31-1000" },
+        include: ["test/e2e/**/*.test.ts", ...withLongForms],
+        env: { SVC_SEEDS: "31-1000", SVC_LONG_FORM: "1" },
         globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
         maxWorkers: 1,
         isolate: true,

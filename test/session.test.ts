@@ -1,7 +1,6 @@
-/** The session over real sockets: overlap between processes, TLS, proxies, dead and broken connections. */
+/** The session over real sockets: TLS, proxies, dead and broken connections. */
 
-import { type ChildProcess, spawn } from "node:child_process"
-import { readdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import net from "node:net"
 import { join } from "node:path"
@@ -15,7 +14,6 @@ import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionSettings } from "../core/src/session/SessionSettings.ts"
 import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import * as AccountLockFiles from "../platform/locks/AccountLockFiles.ts"
-import { bundled } from "./Bundles.ts"
 import { quietPort } from "./Ports.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
@@ -62,27 +60,6 @@ const caFileOf = (pem: string) =>
     return join(at, "ca.pem")
   })
 
-const sessionRun = await bundled(new URL("./children/SessionRun.ts", import.meta.url))
-
-const child = (url: URL, lockDir: string, requests: number) =>
-  Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(process.execPath, [sessionRun, url.href, lockDir, String(requests)], {
-        stdio: ["ignore", "pipe", "ignore"]
-      })
-    ),
-    (process) => Effect.sync(() => process.kill("SIGKILL"))
-  )
-
-const output = (process: ChildProcess) =>
-  Effect.callback<string>((resume) => {
-    let text = ""
-    process.stdout?.on("data", (data) => {
-      text += data
-    })
-    process.once("close", () => resume(Effect.succeed(text.trim())))
-  })
-
 const authority = makeAuthority()
 const good = authority.issue({ addresses: ["127.0.0.1"], names: ["localhost"] })
 
@@ -100,33 +77,6 @@ describe("session on sockets", () => {
       assert.strictEqual(service.counts.overlaps, 0)
       // HEAD and GETs share one, login and logout have their own.
       assert.isAtMost(service.counts.connections, 4)
-    })
-  )
-
-  it.live("S7 two processes with one account never overlap when they share the lock folder", () =>
-    Effect.gen(function* () {
-      const service = yield* strictService({ delay: 5 })
-      const lockDir = yield* folder
-      const children = yield* Effect.all([child(service.url, lockDir, 30), child(service.url, lockDir, 30)])
-      assert.deepStrictEqual(yield* Effect.forEach(children, output, { concurrency: "unbounded" }), ["ok", "ok"])
-      assert.strictEqual(service.counts.overlaps, 0)
-      assert.strictEqual(service.counts.logins, 2)
-      assert.strictEqual(service.counts.requests, 60)
-      assert.deepStrictEqual(readdirSync(lockDir), [])
-    })
-  )
-
-  it.live("S7 without the lock they end, with bounded logins and an error that says why", () =>
-    Effect.gen(function* () {
-      const service = yield* strictService({ delay: 25 })
-      const children = yield* Effect.all([child(service.url, "none", 200), child(service.url, "none", 200)])
-      const said = yield* Effect.forEach(children, output, { concurrency: "unbounded" })
-      assert.isAbove(service.counts.overlaps, 0)
-      // Who always meets the other's 403 and never its own 302 cannot tell contention from a missing permission.
-      for (const outcome of said)
-        assert.include(["ok", "SvcSessionContention", "SvcForbidden", "SvcLoginProtocol"], outcome)
-      assert.isAtMost(service.counts.logins, 40)
-      assert.strictEqual(service.counts.rejected, 0)
     })
   )
 

@@ -1,8 +1,6 @@
 /** The simulated power cut against what is known of real ones: which way of writing leaves what. */
-import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
-import { root } from "../Root.ts"
 import { DiskModel, type Operation } from "./DiskModel.ts"
 
 const before = new Map([["a", Buffer.from("old.")]])
@@ -56,10 +54,4 @@ describe("P2 after a power cut", () => {
       [[["a", "c"]]]
     )
   })
-})
-
-it("npm run crash gets as far as its options outside of vitest", { timeout: 300_000 }, () => {
-  const program = `${root}test/durability/crash.ts`
-  const { stderr } = spawnSync(process.execPath, [program, "--unknown"], { env: {}, encoding: "utf8" })
-  assert.include(stderr, "Unknown option '--unknown'")
 })

@@ -23,10 +23,10 @@ import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
-import { blocksOf, damaged, damageKinds, exchange, recordsOfSlice, sameRecords, tryDamages } from "./Damages.ts"
-import { bamFile, read } from "./Fixtures.ts"
-import { longReads } from "./LongReads.ts"
-import { randomFile, randomRange, vcfFile } from "./RandomFiles.ts"
+import { blocksOf, damaged, damageKinds, exchange, recordsOfSlice, sameRecords, tryDamages } from "../genome/Damages.ts"
+import { bamFile, read } from "../genome/Fixtures.ts"
+import { longReads } from "../genome/LongReads.ts"
+import { randomFile, randomRange, vcfFile } from "../genome/RandomFiles.ts"
 
 describe("planted damage", () => {
   for (const kind of damageKinds) {

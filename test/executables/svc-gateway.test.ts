@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { run } from "../Executables.ts"
+import { ask, gatewayGround } from "../GatewayGround.ts"
+
+describe("svc-gateway, as a process", () => {
+  it.live("gives the files of an analysis at a stable address, from one login", () =>
+    Effect.gen(function* () {
+      const { gateway, stats } = yield* gatewayGround(["--relay"])
+      const list = JSON.parse((yield* ask(`${gateway.url}/files/A1`)).text)
+      assert.strictEqual(list.files[0].name, "S1.bam")
+      const { bytes, status } = yield* ask(`${gateway.url}/files/A1/S1.bam`, { headers: { range: "bytes=0-1" } })
+      assert.deepStrictEqual([status, bytes.toString("hex")], [206, "1f8b"])
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/nothing.bam`)).status, 404)
+      const { logins, overlaps } = yield* stats
+      assert.deepStrictEqual([logins, overlaps], [1, 0])
+    })
+  )
+
+  it.live("does not start with wrong usage (64) or without credentials (78)", () =>
+    Effect.gen(function* () {
+      const usage = yield* run("svc-gateway", ["-t", "http://127.0.0.1:1", "--realy"])
+      assert.deepStrictEqual([usage.exitCode, usage.stdout], [64, ""], usage.stderr)
+      const nobody = yield* run("svc-gateway", ["-t", "http://127.0.0.1:1"])
+      assert.deepStrictEqual([nobody.exitCode, nobody.stdout], [78, ""], nobody.stderr)
+    })
+  )
+})
