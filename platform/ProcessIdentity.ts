@@ -5,7 +5,7 @@
  * space that the number is valid in, and the start time of the process count as well.
  */
 import { readFileSync, readlinkSync } from "node:fs"
-import { hostname } from "node:os"
+import { hostname, userInfo } from "node:os"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -71,3 +71,6 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(ProcessIdentity)
 
 /** The identity in a text; null when it is torn or of another kind. */
 export const parseIdentity = (text: string): ProcessIdentity | null => Option.getOrNull(decode(text))
+
+/** Who runs this process: the name of its user, or its number where the system knows no name. */
+export const userName = (): string => tryRead(() => userInfo().username) ?? String(process.getuid?.() ?? "unknown")

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # command: Debian package
 tools=(
-  chromium:chromium nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
+  chromium:chromium pdftotext:poppler-utils nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
   strace:strace openssl:openssl curl:curl wget:wget aria2c:aria2 gcc:build-essential systemd-analyze:systemd
   java:default-jre-headless mvn:maven ps:procps sbatch:slurm-wlm munged:munge
   podman:podman buildah:buildah runc:runc mmdebstrap:mmdebstrap

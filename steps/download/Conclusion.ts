@@ -1,5 +1,6 @@
 /** The end of a run that delivers files: its report in the form that the name of its file asks for, its last line, its exit code. */
 import { createHash } from "node:crypto"
+import { hostname } from "node:os"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
@@ -41,8 +42,9 @@ import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { clearTemporaries } from "../../platform/files/AtomicFile.ts"
 import { replaceFile } from "../../platform/files/OutputFile.ts"
+import { userName } from "../../platform/ProcessIdentity.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
-import type { StepFailure } from "../main/Program.ts"
+import { CommandText, type StepFailure } from "../main/Program.ts"
 import { version } from "../main/Version.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
@@ -139,6 +141,9 @@ const withReport = <E extends FileError, R>(
         version,
         step,
         host: settings.baseUrl.host,
+        command: yield* CommandText,
+        machine: hostname(),
+        user: userName(),
         startedAt: record.startedAt,
         finishedAt: DateTime.toDate(yield* DateTime.now),
         milliseconds: yield* record.milliseconds,

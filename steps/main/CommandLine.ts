@@ -11,8 +11,9 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { UsageError } from "../../core/src/Errors.ts"
-import { keyNames } from "../../core/src/settings/Keys.ts"
+import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
+import { shellWord } from "../../core/src/text/Printable.ts"
 import { metavarOf } from "./Help.ts"
 import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
 import type { OwnTexts } from "./Program.ts"
@@ -28,6 +29,16 @@ export interface CommandLine {
   /** The own options of the step, as texts. */
   readonly own: OwnTexts
   readonly operands: ReadonlyArray<string>
+}
+
+/** A command line as a person would type it again; secrets are `***`. */
+export const textOf = (calledAs: string, { layer, operands, own }: CommandLine): string => {
+  const given = Object.entries({ ...layer, ...own }).flatMap(([name, texts = []]) => {
+    const type = keyNames.some((key) => key === name) ? table[name as KeyName].type : "text"
+    if (type === "flag") return texts.map((text) => (text === "true" ? `--${name}` : `--${name}=${text}`))
+    return texts.map((text) => `--${name} ${type === "secret" ? "***" : shellWord(text)}`)
+  })
+  return [calledAs, ...operands.map(shellWord), ...given].join(" ")
 }
 
 type Texts = Readonly<Record<string, ReadonlyArray<string>>>

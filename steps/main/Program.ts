@@ -28,6 +28,9 @@ export class Stopping extends Context.Service<
   }
 >()("svc-steps/steps/main/Stopping") {}
 
+/** The command line as a person would type it again; passwords are `***`. */
+export const CommandText = Context.Reference<string>("svc-steps/steps/main/CommandText", { defaultValue: () => "" })
+
 /** What the runner gives to every step; a step provides the rest itself. */
 export type StepServices = FileSystem.FileSystem | Path.Path | Operator | Screen | Stopping
 

@@ -28,10 +28,10 @@ import { withIdFiles } from "../../platform/inputs/InputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
-import { type CommandLine, readCommandLine, readDispatcher } from "./CommandLine.ts"
+import { type CommandLine, readCommandLine, readDispatcher, textOf } from "./CommandLine.ts"
 import { hintsFor } from "./Hints.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
-import { decodeOwn, type Program, type StepFailure, Stopping, type Work } from "./Program.ts"
+import { CommandText, decodeOwn, type Program, type StepFailure, Stopping, type Work } from "./Program.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
@@ -130,7 +130,8 @@ const startProcess = (
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(valid, () => warn(warnings))
         return yield* reported(Effect.flatMap(judged, runLogged), "info").pipe(
-          Effect.provide(earlyLog(settings.logFormat))
+          Effect.provide(earlyLog(settings.logFormat)),
+          Effect.provideService(CommandText, textOf(calledAs, commandLine))
         )
       })
 

@@ -22,6 +22,8 @@ export interface Visit {
   readonly requests: () => ReadonlyArray<string>
   /** Shows the same page in another way. */
   readonly look: (view: View) => Effect.Effect<void>
+  /** The page on paper, as a PDF. */
+  readonly print: (path: string) => Effect.Effect<void>
   /** The page as a PNG: whole, or its beginning. */
   readonly picture: (
     path: string,
@@ -98,7 +100,11 @@ export const startBrowser = Effect.gen(function* () {
       const { data } = yield* call("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, ...clip })
       writeFileSync(path, Buffer.from(String(data), "base64"))
     })
-    return { evaluate, complaints: () => complaints, requests: () => requests, look, picture } satisfies Visit
+    const print: Visit["print"] = Effect.fnUntraced(function* (path) {
+      const { data } = yield* call("Page.printToPDF", { preferCSSPageSize: true })
+      writeFileSync(path, Buffer.from(String(data), "base64"))
+    })
+    return { evaluate, complaints: () => complaints, requests: () => requests, look, picture, print } satisfies Visit
   })
   return { visit }
 })

@@ -1,4 +1,5 @@
 /** Report pages in a real browser: nothing is loaded, nothing complains, nothing sticks out, on any screen and on paper. */
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -9,7 +10,7 @@ import { Context, Effect, Layer } from "effect"
 import { reportPage } from "../../core/src/report/Page.ts"
 import type { ReportDocument } from "../../core/src/report/Report.ts"
 import { startSandbox } from "../Executables.ts"
-import { empty, hostile, night, requested, thousands } from "../report/Documents.ts"
+import { empty, hostile, many, night, requested, thousands } from "../report/Documents.ts"
 import { startBrowser, type View, type Visit } from "./Browser.ts"
 import { download } from "./Download.ts"
 import { folder } from "./Ground.ts"
@@ -95,6 +96,23 @@ layer(Browser.layer, { excludeTestServices: true, timeout: 300_000 })("a report 
       })
     )
   }
+
+  it.effect("printed, 206 files are at most 8 pages, and each page of the table has its headings", () =>
+    Effect.gen(function* () {
+      const browser = yield* Browser
+      const { url } = yield* served(pageOf(many()))
+      const visit = yield* browser.visit(url, { width: 1280, media: "print" })
+      const file = join(yield* folder, "report.pdf")
+      yield* visit.print(file)
+      const text = execFileSync("pdftotext", ["-layout", file, "-"], { encoding: "utf8" })
+      const pages = text.split("\f").filter((page) => page.trim() !== "")
+      assert.isAtMost(pages.length, 8)
+      const begins = pages.findIndex((page) => /^Files$/m.test(page))
+      for (const page of pages.slice(begins))
+        if (page.includes("SAMPLE")) assert.match(page, /Status +File +Size +SHA-256 +Regions/)
+      assert.notMatch(text, /[0-9a-f]{20}/, "checksums are short on paper")
+    })
+  )
 
   it.effect("without a script everything is there; with it rows can be sorted and filtered", () =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
 import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
-import { type ExitCode, UsageError } from "../../core/src/Errors.ts"
+import { type ExitCode, FileDamaged, FileDiffers, UsageError } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
@@ -65,6 +65,9 @@ const document = (
       version: "0.1.0",
       step: "download",
       host: "lab.example.org",
+      command: "svc-download A1 --destination data",
+      machine: "node1",
+      user: "pipeline",
       startedAt: at(0),
       finishedAt: at(seconds * 1000),
       milliseconds: seconds * 1000,
@@ -200,4 +203,46 @@ export const requested = (): ReportDocument =>
       )
     ),
     { step: "request-restore", advice: ["5 restorations pending: run again later: svc-resume-restore"] }
+  )
+
+/** 103 analyses: one damaged file among a hundred that another size stands in the place of, each with its index; six are in the archive. */
+export const many = (): ReportDocument => {
+  const files = Array.from({ length: 103 }, (_, index): ReadonlyArray<FileResult> => {
+    const analysis = `A${index}`
+    const name = `SAMPLE-2026-${String(index).padStart(4, "0")}.hg38.bam`
+    const data = came({ name, analysis, from: 400 * index, took: 9000, bytes: (2048 + index) * MiB })
+    const bai = came({ name: `${name}.bai`, analysis, from: 400 * index + 9000, took: 300, bytes: 7 * MiB + index })
+    if (index % 17 === 16) {
+      const left = { action: "skipped", reason: "archived", error: null, startedAt: null, finishedAt: null } as const
+      return [data, bai].map((file) => ({ ...file, ...left, sha256: null }))
+    }
+    if (index === 1) {
+      const error = new FileDamaged({ file: `data/${name}`, fault: "BadBlock", reason: "block at byte 71 is damaged" })
+      return [data, bai].map((file) => ({ ...file, action: "failed", sha256: null, error }))
+    }
+    if (index % 2 === 0) return [data, bai]
+    const bytes = 1000 + index * 7
+    const differs = new FileDiffers({ path: `data/${name}`, bytes, listed: 2048 + index })
+    return [data, bai].map((file) => ({
+      ...file,
+      action: "failed",
+      reason: "differs",
+      bytes,
+      sha256: null,
+      error: differs
+    }))
+  }).flat()
+  return document(60, 65, files, { throughput: { intervalSeconds: 1, bytes: rates(60, 1) } })
+}
+
+/** All that was wanted came, but for what is in the archive and was not asked for. */
+export const archivedLeft = (): ReportDocument =>
+  document(
+    60,
+    0,
+    many().files.flatMap(({ analysisId, fileName, reason }) => {
+      const file = { analysisId, fileName, path: `data/${fileName}`, bytes: 5 }
+      if (reason === "differs" || fileName === null || fileName.includes("0001")) return []
+      return [untransferredResult(file, { action: reason === null ? "downloaded" : "skipped", reason, error: null })]
+    })
   )

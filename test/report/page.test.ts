@@ -7,7 +7,7 @@ import { reportPage } from "../../core/src/report/Page.ts"
 import type { ReportDocument } from "../../core/src/report/Report.ts"
 import { formOf } from "../../core/src/report/ReportFile.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
-import { empty, hostile, night, requested, thousands } from "./Documents.ts"
+import { archivedLeft, empty, hostile, many, night, requested, thousands } from "./Documents.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")
 const page = (report: ReportDocument) => reportPage(report, sha256)
@@ -42,6 +42,46 @@ describe("a page", () => {
       "Run the same command again"
     ]) {
       assert.include(text, word)
+    }
+  })
+
+  it("tells each cause once, the most severe first, with its files; an index fails with its data file", () => {
+    const text = page(many())
+    const [, section = ""] = /<h2 id="failures">([\s\S]*?)<\/section>/.exec(text) ?? []
+    const causes = [...section.matchAll(/<p class="said">(.*?)<\/p>/g)].map(([, said]) => said)
+    assert.deepStrictEqual(causes, [
+      "data/SAMPLE-2026-0001.hg38.bam: block at byte 71 is damaged",
+      "47 files: ‹file› exists with ‹number› bytes, but ‹number› are listed: it was left as it is; move it away, or download it with --overwrite"
+    ])
+    assert.include(section, "data/SAMPLE-2026-0003.hg38.bam exists with 1021 bytes, but 2051 are listed")
+    assert.notInclude(section, ".bai")
+    const names = [...text.matchAll(/class="name">(SAMPLE[^<]*)</g)].map(([, name = ""]) => name)
+    const table = names.slice(-206)
+    for (const [at, name] of table.entries())
+      if (name.endsWith(".bai")) assert.strictEqual(table[at - 1], name.slice(0, -4))
+  })
+
+  it("does not call a run done while files are in the archive, and says what to do", () => {
+    const badge = (report: ReportDocument) => /<p class="badge (.*?)">(.*?)<\/p>/.exec(page(report))?.slice(1)
+    assert.deepStrictEqual(badge(archivedLeft()), ["warn", "12 files are still in the archive"])
+    assert.include(page(archivedLeft()), "12 files were left in the archive: svc-request-restore asks for them")
+    assert.deepStrictEqual(badge(requested()), ["warn", "5 files are being restored"])
+    assert.deepStrictEqual(badge(night()), ["bad", "1 of 10 files failed"])
+    assert.deepStrictEqual(badge(empty()), ["good", "There was nothing to do"])
+    const [first] = night().files
+    const whole = {
+      ...night(),
+      exitCode: 0 as const,
+      files: first === undefined ? [] : [first],
+      totals: { ...empty().totals, downloaded: 1 }
+    }
+    assert.deepStrictEqual(badge(whole), ["good", "All files are there"])
+    assert.deepStrictEqual(badge({ ...whole, exitCode: null }), ["warn", "Stopped before its end"])
+  })
+
+  it("says with which command, where and as whom it was made", () => {
+    for (const words of ["svc-download A1 --destination data", "node1, as pipeline", "svc-steps 0.1.0"]) {
+      assert.include(page(night()), words)
     }
   })
 

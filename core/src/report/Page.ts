@@ -4,7 +4,8 @@
  * Names and messages come from a service and from file systems, so all of them are escaped; a content security policy
  * that knows the page's own style and script by their digests keeps out whatever would get past that.
  */
-import { ExitCodes } from "../Errors.ts"
+import { severityOrder } from "../Errors.ts"
+import { dataFileOf } from "../selection/FileName.ts"
 import { humanSize } from "../text/Quantity.ts"
 import { countText, durationText, groupedCount, momentText } from "./Axis.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
@@ -42,13 +43,13 @@ ${
 </head>
 <body>
 <header>
-<p class="badge ${toneOf(report)}">${capital(stateOf(report))}</p>
+<p class="badge ${toneOf(report)}">${stateOf(report)}</p>
 <h1>${heading} from ${report.host}</h1>
 ${facts(report)}
 </header>
 <main>
 ${tiles(report)}
-${report.advice.length === 0 ? null : markup`<div class="note"><p><b>What to do next</b></p>${report.advice.map((line) => markup`<p>${line}</p>`)}</div>`}
+${adviceOf(report).length === 0 ? null : markup`<div class="note"><p><b>What to do next</b></p>${adviceOf(report).map((line) => markup`<p>${line}</p>`)}</div>`}
 ${failureSection(report)}
 ${transferSection(report)}
 ${restorationSection(report)}
@@ -78,27 +79,52 @@ const summary = ({ files, totals }: ReportDocument) => {
   ].join(", ")
 }
 
-const toneOf = ({ exitCode, files }: ReportDocument) =>
-  exitCode === 0
-    ? files.some(({ reason }) => reason === "pending")
-      ? "warn"
-      : "good"
-    : exitCode === 75 || exitCode === null
-      ? "warn"
-      : "bad"
+/** Files that are still in the archive: asked for, or left there. */
+const awaited = ({ files }: ReportDocument) => files.filter(({ reason }) => reason === "pending").length
+const left = ({ files }: ReportDocument) =>
+  files.filter(({ action, reason }) => action === "skipped" && reason === "archived").length
 
-const stateOf = ({ exitCode, exitMeaning, files }: ReportDocument) => {
-  if (exitCode !== 0) return exitMeaning
-  return files.some(({ reason }) => reason === "pending") ? ExitCodes[75] : exitMeaning
+const toneOf = (report: ReportDocument) => {
+  const { exitCode } = report
+  if (exitCode !== 0 && exitCode !== null && exitCode !== 75) return "bad"
+  return exitCode === 0 && awaited(report) + left(report) === 0 ? "good" : "warn"
+}
+
+/** One sentence: what a reader has to know before anything else. */
+const stateOf = (report: ReportDocument): string => {
+  const { exitCode, exitMeaning, files, totals } = report
+  const isAre = (count: number, one: string, many: string) =>
+    `${groupedCount(count, "file")} ${count === 1 ? one : many}`
+  if (exitCode === null) return "Stopped before its end"
+  if (totals.failed > 0) return `${countText(totals.failed)} of ${groupedCount(files.length, "file")} failed`
+  const waiting = [
+    ...(awaited(report) === 0 ? [] : [isAre(awaited(report), "is being restored", "are being restored")]),
+    ...(left(report) === 0 ? [] : [isAre(left(report), "is still in the archive", "are still in the archive")])
+  ]
+  if (waiting.length > 0) return waiting.join(", ")
+  if (exitCode !== 0) return capital(exitMeaning)
+  return files.length === 0 ? "There was nothing to do" : "All files are there"
 }
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** What to do next: the run's own advice, and for what it left in the archive. */
+const adviceOf = (report: ReportDocument): ReadonlyArray<string> => [
+  ...report.advice,
+  ...(left(report) === 0
+    ? []
+    : [
+        `${groupedCount(left(report), "file")} ${left(report) === 1 ? "was" : "were"} left in the archive: svc-request-restore asks for ${left(report) === 1 ? "it" : "them"}, or the same command with --restoreArchived`
+      ])
+]
 
 const facts = (report: ReportDocument): Markup => {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Started", momentText(Date.parse(report.startedAt), true)],
     ["Took", durationText(report.seconds * 1000)],
-    ["Exit code", report.exitCode === null ? "none, stopped" : String(report.exitCode)]
+    ["Exit code", report.exitCode === null ? "none, stopped" : `${report.exitCode}: ${report.exitMeaning}`],
+    ["Command", shorten(report.command, 2000)],
+    ["On", `${report.machine}, as ${report.user}`]
   ]
   return markup`<dl class="facts">${rows.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
@@ -137,41 +163,77 @@ const tiles = (report: ReportDocument): Markup => {
 const mostText = 6 * 1024 * 1024
 const mostMessage = 1000
 const mostRegions = 6
-const mostNames = 5
+const mostNames = 200
 const mostFailures = 20
+const mostFolded = 200
 
-/** One entry for each message, with the files it is about. */
+/** Causes, the most severe first: each once, with the files that it met folded. */
 const failureSection = (report: ReportDocument): Markup | null => {
-  const failed = report.files.filter(({ error }) => error !== null)
+  const failed = withoutEchoes(report.files).filter(({ error }) => error !== null)
   if (failed.length === 0) return null
-  const groups = [...Map.groupBy(failed, kindOf).values()]
+  const groups = [...Map.groupBy(failed, kindOf).values()].sort((a, b) => severityOf(a) - severityOf(b))
+  const [shown, folded] = [groups.slice(0, mostFailures), groups.slice(mostFailures)]
   return markup`<section aria-labelledby="failures"><h2 id="failures">What went wrong</h2>
-<ul class="failures">${groups.slice(0, mostFailures).map((files) => {
-    const [first] = files
-    const message = first === undefined ? "" : files.length === 1 ? (first.error?.message ?? "") : kindOf(first)
-    const names = files.slice(0, mostNames).map((file) => shorten(nameOf(file), 90))
-    const more = files.length - names.length
-    return markup`<li><p class="said">${shorten(message, mostMessage)}</p><p class="sub">${names.join(", ")}${more === 0 ? null : ` and ${groupedCount(more, "more file")}`} <span class="tag">${files[0]?.error?.tag ?? null}</span></p></li>`
-  })}</ul>
-${groups.length <= mostFailures ? null : markup`<p>and ${groupedCount(groups.length - mostFailures, "other failure")}, in the table below.</p>`}
+<ul class="failures">${shown.map(causeOf)}</ul>
+${folded.length === 0 ? null : markup`<details><summary>${groupedCount(folded.length, "more cause")}</summary><ul class="failures">${folded.slice(0, mostFolded).map(causeOf)}</ul></details>`}
 </section>`
 }
 
-/** The message without the name of the file, so that the same failure of many files is one. */
-const kindOf = ({ error, fileName, path }: ReportedFile): string =>
+const causeOf = (files: ReadonlyArray<ReportedFile>): Markup => {
+  const [first] = files
+  const message = first?.error?.message ?? ""
+  const tag = markup`<span class="tag">${first?.error?.tag ?? null}</span>`
+  if (first === undefined || files.length === 1)
+    return markup`<li><p class="said">${shorten(message, mostMessage)}</p><p class="sub">${first === undefined ? "" : shorten(nameOf(first), 90)} ${tag}</p></li>`
+  const same = new Set(files.map(withoutName)).size === 1
+  const each = files.slice(0, mostNames)
+  const more = files.length - each.length
+  return markup`<li><p class="said">${groupedCount(files.length, "file")}: ${shorten(same ? withoutName(first) : (kindOf(first).split("\0")[1] ?? ""), mostMessage)}</p>
+<details><summary class="sub">which ${tag}</summary><ul>${each.map((file) => markup`<li>${shorten(nameOf(file), 90)}${same ? null : markup`<span class="sub">${shorten(file.error?.message ?? "", mostMessage)}</span>`}</li>`)}</ul>${more === 0 ? null : markup`<p class="sub">and ${groupedCount(more, "more file")}, in the table below</p>`}</details></li>`
+}
+
+/** The place of a group in the order in which failures decide about the exit code. */
+const severityOf = ([first]: ReadonlyArray<ReportedFile>): number => {
+  const exit = first?.error === null || first === undefined ? 0 : first.error.exit
+  const rank = severityOrder.findIndex((code) => code === exit)
+  return rank === -1 ? severityOrder.length : rank
+}
+
+/** Without indexes that failed only because their data file did. */
+const withoutEchoes = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<ReportedFile> => {
+  const messages = new Map(files.map((file) => [placeKey(file, file.fileName), file.error?.message]))
+  return files.filter((file) => {
+    const data = file.fileName === null ? null : dataFileOf(file.fileName)
+    return data === null || file.error === null || messages.get(placeKey(file, data)) !== file.error.message
+  })
+}
+
+const placeKey = ({ analysisId }: ReportedFile, name: string | null) => JSON.stringify([analysisId, name])
+
+/** The message without the name of the file. */
+const withoutName = ({ error, fileName, path }: ReportedFile): string =>
   [path, fileName].reduce<string>(
     (message, name) => (name === null || name === "" ? message : message.replaceAll(name, "‹file›")),
     error?.message ?? ""
   )
 
+/** One key for failures of one kind: the code, and the message without names, checksums and numbers. */
+const kindOf = (file: ReportedFile): string => {
+  const words = withoutName(file)
+    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b/gi, "‹checksum›")
+    .replaceAll(/(?<![\p{L}\d])\d[\d,.]*/gu, "‹number›")
+  return `${file.error?.tag ?? ""}\0${words}`
+}
+
 /** What needs attention comes first. Rows beyond what a page can hold are counted, never left out in silence. */
 const fileSection = (report: ReportDocument): Markup => {
-  const ordered = report.files
-    .map((file) => ({ file, status: statusOf(file) }))
-    .sort((a, b) => a.status.rank - b.status.rank)
+  const ordered = families(report.files)
+    .map((files) => ({ files, rank: Math.min(...files.map((file) => statusOf(file).rank)) }))
+    .sort((a, b) => a.rank - b.rank)
+    .flatMap(({ files }) => files)
   const rows: Array<Markup> = []
   let room = mostText
-  for (const { file } of ordered) {
+  for (const file of ordered) {
     const row = rowOf(file)
     room -= row.text.length
     if (room < 0) break
@@ -188,23 +250,40 @@ ${left === 0 ? null : hidden}
 </section>`
 }
 
+/** A data file and behind it its indexes, in the order of the run. */
+const families = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<ReadonlyArray<ReportedFile>> => {
+  const known = new Map<string, Array<ReportedFile>>()
+  for (const [at, file] of files.entries()) {
+    const data = file.fileName === null ? null : (dataFileOf(file.fileName) ?? file.fileName)
+    const key = data === null ? String(at) : placeKey(file, data)
+    const family = known.get(key)
+    if (family === undefined) known.set(key, [file])
+    else if (file.fileName === data) family.unshift(file)
+    else family.push(file)
+  }
+  return [...known.values()]
+}
+
 const rowOf = (file: ReportedFile): Markup => {
   const { tone, word } = statusOf(file)
-  return markup`<tr><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shorten(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shorten(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
+  return markup`<tr${isIndex(file) ? markup` class="index"` : null}><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shorten(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shorten(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
 `
 }
 
+const isIndex = ({ fileName }: ReportedFile) => fileName !== null && dataFileOf(fileName) !== null
+
 const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
-  const where = [
-    analysisId === null ? null : `analysis ${shorten(analysisId, 80)}`,
-    path === null ? null : shorten(path, 160)
-  ].filter((text) => text !== null)
-  return fileName === null || where.length === 0 ? null : markup`<span class="sub">${where.join(" · ")}</span>`
+  if (fileName === null || (analysisId === null && path === null)) return null
+  const analysis = analysisId === null ? "" : `analysis ${shorten(analysisId, 80)}`
+  const between = analysisId === null || path === null ? "" : " · "
+  return markup`<span class="sub place">${analysis}${path === null ? null : markup`<span class="path">${between}${shorten(path, 160)}</span>`}</span>`
 }
 
-const notesOf = ({ bytes, fetched, listedBytes, reason, records, resumedFrom, warnings }: ReportedFile) =>
-  [
-    reason === "differs"
+const notesOf = (file: ReportedFile) => {
+  const { bytes, fetched, listedBytes, reason, records, resumedFrom, warnings } = file
+  const notes = [
+    // Of an index that was refused with its data file the sizes say nothing.
+    reason === "differs" && !isIndex(file)
       ? `${groupedCount(bytes ?? 0, "byte")}, ${groupedCount(listedBytes ?? 0, "byte")} listed`
       : null,
     resumedFrom > 0 ? `${humanSize(resumedFrom)} from an earlier run` : null,
@@ -212,8 +291,8 @@ const notesOf = ({ bytes, fetched, listedBytes, reason, records, resumedFrom, wa
     fetched === null ? null : `${humanSize(fetched)} fetched`,
     ...warnings.map((warning) => shorten(warning, mostMessage))
   ]
-    .filter((text) => text !== null)
-    .map((text) => markup`<span class="sub">${text}</span>`)
+  return notes.filter((text) => text !== null).map((text) => markup`<span class="sub">${text}</span>`)
+}
 
 const hashes = ({ index, sha256 }: ReportedFile) => [
   sha256 === null ? null : markup`<code>${shorten(sha256, 128)}</code>`,

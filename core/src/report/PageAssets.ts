@@ -100,6 +100,11 @@ line.mean{stroke:var(--text);stroke-width:1.5;stroke-dasharray:4 3}
 .failures li{margin:0 0 .6rem;padding:.6rem 1rem;border-left:4px solid var(--bad);border-radius:.25rem;background:var(--plane)}
 .failures p{margin:0}
 .said{font-weight:500}
+details summary{cursor:pointer}
+details ul{margin:.4rem 0 0;padding:0 0 0 1.2rem}
+.failures details li{margin:.15rem 0;padding:0;border:0}
+.failures details li .sub{display:block}
+tbody tr.index th{padding-left:1.25rem}
 .tag{margin-left:.4rem;font-family:var(--mono);font-size:.8rem}
 #tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 .75rem}
 #tools:empty{display:none}
@@ -110,6 +115,7 @@ th button::after{content:" \\2195";color:var(--muted)}
 [aria-sort=ascending] button::after{content:" \\2191"}
 [aria-sort=descending] button::after{content:" \\2193"}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.paper{display:none}
 table{width:100%;border-collapse:collapse}
 caption{text-align:left;padding-bottom:.4rem}
 th,td{padding:.5rem .75rem .5rem 0;text-align:left;vertical-align:top;border-top:1px solid var(--line);font-weight:400}
@@ -158,22 +164,26 @@ h1{font-size:1.35rem}
 body{font-size:10pt}
 header,main,footer{max-width:none;padding-left:0;padding-right:0}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
-#tools{display:none}
-th button::after{content:none}
+#tools,th button{display:none}
 thead{display:table-header-group}
 thead th{position:static}
 tr,li,figure,.tile{break-inside:avoid}
 h2,h3{break-after:avoid}
 .lane{grid-template-columns:12rem minmax(0,1fr)}
-table{table-layout:fixed;font-size:8pt}
-table .sub,table .status{font-size:7.5pt}
-th,td{padding-right:.4rem}
-thead th,.number,.status{white-space:normal}
+table{table-layout:fixed;font-size:7.5pt;line-height:1.2}
+table .sub,table .status{font-size:7pt}
+th,td{padding:.06rem .4rem .06rem 0}
+.paper{display:inline}
+tbody .name,tbody .place{display:inline}
+tbody .place::before{content:" "}
+thead th,.status{white-space:normal}
 .number{padding-left:.2rem}
 tbody th{min-width:0}
-th:nth-child(1){width:14%}th:nth-child(2){width:26%}th:nth-child(3){width:12%}th:nth-child(4){width:19%}th:nth-child(5){width:12%}th:nth-child(6){width:10%}th:nth-child(7){width:7%}
+th:nth-child(1){width:13%}th:nth-child(2){width:41%}th:nth-child(3){width:24%}th:nth-child(4){width:11%}th:nth-child(5){width:11%}
+tr>:nth-child(n+6),tbody .error,.path,details summary{display:none}
 tbody th{width:auto}
-code{width:16ch;font-size:6.5pt}
+.number .sub{display:inline;white-space:nowrap}.number .sub::before{content:" "}
+code{width:12ch;overflow:hidden;white-space:nowrap;font-size:7pt}
 .region{font-size:7pt}
 }
 `
@@ -196,7 +206,10 @@ export const pageScript = `
     const button = document.createElement("button")
     button.type = "button"
     button.textContent = head.textContent
-    head.replaceChildren(button)
+    const paper = document.createElement("span")
+    paper.className = "paper"
+    paper.textContent = head.textContent
+    head.replaceChildren(paper, button)
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending"
       for (const other of heads) other.removeAttribute("aria-sort")

@@ -12,6 +12,9 @@ describe("Report", () => {
     const run = {
       version: "1.2.3",
       host: "svc.example.org",
+      command: "svc-download A1 --destination data",
+      machine: "node1",
+      user: "pipeline",
       startedAt: new Date(0),
       finishedAt: new Date(1500),
       milliseconds: 1500
@@ -62,6 +65,7 @@ describe("Report", () => {
     assert.deepInclude(document, more)
     assert.deepStrictEqual(document.files[2]?.error, {
       tag: "NotFound",
+      exit: 66,
       message: "analysis A9: not found",
       what: "analysis A9"
     })
@@ -72,7 +76,17 @@ describe("Report", () => {
 
   it("C1 its seconds are those that passed, also when the clock was set back meanwhile", () => {
     const times = { startedAt: new Date(7_200_000), finishedAt: new Date(1500), milliseconds: 1500 }
-    const run = { version: "1", host: "h", step: "download", exitCode: 0, advice: [], ...times } as const
+    const run = {
+      version: "1",
+      host: "h",
+      command: "svc-download A1",
+      machine: "node1",
+      user: "pipeline",
+      step: "download",
+      exitCode: 0,
+      advice: [],
+      ...times
+    } as const
     assert.strictEqual(reportJson({ ...run, throughput: { intervalSeconds: 1, bytes: [] } }, []).seconds, 1.5)
   })
 
@@ -81,6 +95,9 @@ describe("Report", () => {
       step: "download",
       version: "1.2.3",
       host: "svc.example.org",
+      command: "svc-download A1",
+      machine: "node1",
+      user: "pipeline",
       startedAt: new Date(0),
       finishedAt: new Date(1),
       milliseconds: 1,

@@ -3,6 +3,7 @@
  *
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
+import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import {
   type FileFailure,
@@ -21,6 +22,11 @@ export interface ReportRun {
   readonly version: string
   /** Host of the service. */
   readonly host: string
+  /** As a person would type it again; without secrets. */
+  readonly command: string
+  /** Where it ran, and as whom. */
+  readonly machine: string
+  readonly user: string
   readonly startedAt: Date
   readonly finishedAt: Date
   /** Duration by the monotonic clock: the times may lie hours apart, or in the wrong order, when the clock was set. */
@@ -60,6 +66,9 @@ const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   version: run.version,
   step: run.step,
   host: run.host,
+  command: run.command,
+  machine: run.machine,
+  user: run.user,
   startedAt: run.startedAt.toISOString(),
   finishedAt: run.finishedAt.toISOString(),
   seconds: seconds(run.milliseconds),
@@ -72,7 +81,14 @@ const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
 
 const encode = Schema.encodeSync(FileResult)
 
-const fileJson = (result: FileResult) => ({ ...encode(result), seconds: seconds(1000 * result.seconds) })
+const fileJson = (result: FileResult) => {
+  const file = encode(result)
+  const error =
+    result.error === null || file.error === null
+      ? null
+      : Object.assign({}, file.error, { exit: Runtime.getErrorExitCode(result.error) })
+  return { ...file, seconds: seconds(1000 * result.seconds), error }
+}
 
 export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]

@@ -40,6 +40,7 @@ export interface Scrubber {
 /** The keys of our documents under which sentences stand, and dates as the service wrote them. */
 export const proseKeys: ReadonlySet<string> = new Set([
   "message",
+  "command",
   "detail",
   "details",
   "says",
