@@ -196,7 +196,7 @@ export const fileKeys = {
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
-    otherSpellings: ["linksFile"],
+    otherSpellings: ["linksFile", "url-file"],
     help: "Write the download links instead of the files, as JSON into this private file"
   },
   fromLinks: {

@@ -45,6 +45,7 @@ const networkKeys = {
     steps: serviceSteps,
     env: "SVC_PROXY",
     metavar: "URL",
+    otherSpellings: ["x"],
     help: "HTTP or HTTPS proxy for everything except the hosts in NO_PROXY; HTTPS_PROXY is not read"
   },
   proxyUsername: {
