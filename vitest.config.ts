@@ -22,29 +22,36 @@ const common = {
   isolate: false
 }
 
+const byItself = "test/e2e/{gateway/Load,Binary}.test.ts"
+const realThings = { globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"], isolate: true }
+
 type Tests = NonNullable<TestProjectInlineConfiguration["test"]>
 
 const project = (name: string, test: Tests): TestProjectInlineConfiguration => ({ test: { ...common, name, ...test } })
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/SkippedTests.ts"],
+    // A line for each file, and the failures.
+    reporters: [["default", { summary: false }], "./test/SkippedTests.ts"],
+    slowTestThreshold: Number.POSITIVE_INFINITY,
+    silent: "passed-only",
     sequence: { sequencer: Order },
     coverage: { provider: "v8", include: ["core/src/**/*.ts"], reporter: ["json-summary"], reportOnFailure: true },
     projects: [
       // `npm test`: what modules promise, in one process; and that each executable starts, does its main job and fails rightly.
       project("modules", { include: [files], exclude: [ofTheirOwn] }),
       project("executables", { include: ["test/executables/**/*.test.ts"] }),
-      // `npm run e2e`: processes, sockets, terminals, kills, threads and long sweeps; then real servers and real tools, one file after the other, and long forms.
+      // `npm run e2e`: processes, sockets, terminals, kills, threads and long sweeps; then real servers and real tools, and long forms; and what measures, or has workers of its own, by itself.
       project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
       project("e2e", {
+        ...realThings,
         include: ["test/e2e/**/*.test.ts", ...withLongForms],
+        exclude: [byItself],
         env: { SVC_SEEDS: "31-1000", SVC_LONG_FORM: "1" },
-        globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
-        maxWorkers: 1,
-        isolate: true,
+        maxWorkers: 2,
         sequence: { groupOrder: 2 }
-      })
+      }),
+      project("e2e-alone", { ...realThings, include: [byItself], maxWorkers: 1, sequence: { groupOrder: 3 } })
     ]
   }
 })

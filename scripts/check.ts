@@ -8,17 +8,7 @@ const checks: ReadonlyArray<readonly [name: string, command: string, ...args: Ar
   ["format and lint", "biome", "check", "--error-on-warnings"],
   ["types", "tsc", "-p", "."],
   ["effect rules", "effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"],
-  [
-    "tests",
-    "vitest",
-    "run",
-    "--project",
-    "modules",
-    "--project",
-    "executables",
-    "--reporter=dot",
-    "--silent=passed-only"
-  ]
+  ["tests", "vitest", "run", "--project", "modules", "--project", "executables"]
 ]
 
 const wanted = process.argv.includes("--no-tests") ? checks.filter(([name]) => name !== "tests") : checks

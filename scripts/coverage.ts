@@ -19,7 +19,7 @@ const report = "coverage/coverage-summary.json"
 rmSync(report, { force: true })
 // Those of other processes are not counted, and those of the sandbox are about the sandbox.
 const tests = ["run", "--project", "modules", "--exclude", "sandbox/**", "--coverage", "--reporter=dot"]
-spawnSync("vitest", [...tests, "--silent=passed-only"], { stdio: "inherit" })
+spawnSync("vitest", tests, { stdio: "inherit" })
 
 const summary: Readonly<Record<string, { readonly branches: Count }>> = JSON.parse(readFileSync(report, "utf8"))
 const percent = ({ covered, total }: Count) => (total === 0 ? 100 : (100 * covered) / total)

@@ -1,6 +1,6 @@
 /**
  * What some tests need besides Node, and what of it this machine lacks: null, or a reason, which the run says with the number of
- * tests that it skipped for it. In CI a tool that is missing is a failure, so nothing but the real files is ever lacking there.
+ * tests that it skipped for it. In CI a tool that is missing is a failure, so nothing but the real files, or root, is ever lacking there.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -32,6 +32,7 @@ export const lacks = {
   compiler: toolsLack("gcc", ["gcc", "--version"]),
   terminal: toolsLack("script, of Debian's bsdutils", ["script", "--version"]),
   users: toolsLack("the right to run as other users", ["setpriv", "--reuid", "61234", "--clear-groups", "true"]),
+  root: process.geteuid?.() === 0 ? null : "the rights of root",
   mounts: toolsLack("the right to mount a file system", ["unshare", "-Urm", "true"])
 }
 

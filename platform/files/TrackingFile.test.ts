@@ -16,6 +16,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { NewEntry } from "../../core/src/archive/TrackingEntry.ts"
 import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
+import { lacks, unless } from "../../test/Lacks.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import * as TrackingFileLive from "./TrackingFile.ts"
@@ -233,28 +234,31 @@ describe("TrackingFile", () => {
     )
   )
 
-  it.live.skipIf(process.geteuid?.() !== 0)("T15 a file or a link of another user is refused", () =>
-    inFolder((folder, path) =>
-      Effect.gen(function* () {
-        const theirs = join(folder, "theirs.json")
-        writeFileSync(theirs, "[]", { mode: 0o644 })
-        chownSync(theirs, 65534, 65534)
-        writeFileSync(join(folder, "own.json"), "[]", { mode: 0o600 })
-        symlinkSync(join(folder, "own.json"), path)
-        lchownSync(path, 65534, 65534)
-        for (const [at, reason] of [
-          [theirs, /it belongs to another user/],
-          [path, /it is a symbolic link of another user/]
-        ] as const) {
-          for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
-            const error = yield* Effect.flip(attempt)
-            assert.strictEqual(error._tag, "SvcTrackingUnusable")
-            assert.match(error.message, reason)
+  it.live(
+    "T15 a file or a link of another user is refused",
+    () =>
+      inFolder((folder, path) =>
+        Effect.gen(function* () {
+          const theirs = join(folder, "theirs.json")
+          writeFileSync(theirs, "[]", { mode: 0o644 })
+          chownSync(theirs, 65534, 65534)
+          writeFileSync(join(folder, "own.json"), "[]", { mode: 0o600 })
+          symlinkSync(join(folder, "own.json"), path)
+          lchownSync(path, 65534, 65534)
+          for (const [at, reason] of [
+            [theirs, /it belongs to another user/],
+            [path, /it is a symbolic link of another user/]
+          ] as const) {
+            for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
+              const error = yield* Effect.flip(attempt)
+              assert.strictEqual(error._tag, "SvcTrackingUnusable")
+              assert.match(error.message, reason)
+            }
+            assert.strictEqual(readFileSync(at, "utf8"), "[]")
           }
-          assert.strictEqual(readFileSync(at, "utf8"), "[]")
-        }
-      })
-    )
+        })
+      ),
+    unless(lacks.root)
   )
 
   it.live("P5 a run that was suspended and lost its lock does not write, and begins anew", () =>

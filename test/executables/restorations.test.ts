@@ -7,7 +7,7 @@ import { archive, file, tracked } from "../RestorationGround.ts"
 describe("svc-request-restore and svc-resume-restore, as processes", () => {
   it.live("the first asks and notes it, the second says 75 until the file is back, and fetches it then", () =>
     Effect.gen(function* () {
-      const { env, folder, stats, thaw } = yield* archive("1 hour", { switches: { strict: true } })
+      const { env, folder, stats, thaw } = yield* archive("1 hour", { behaviour: { strict: true } })
       const step = (name: string, ...args: ReadonlyArray<string>) => run(name, args, { cwd: folder, env })
       const asked = yield* step("svc-request-restore", "-a", "A3", "-d", "out")
       assert.strictEqual(asked.exitCode, 0, asked.stderr)

@@ -6,7 +6,7 @@ import { run } from "../Executables.ts"
 describe("svc-api, as a process", () => {
   it.live("prints what a method answers, and a person that was just written", () =>
     Effect.gen(function* () {
-      const { env, folder, stats } = yield* ground({ switches: { strict: true, ids: "numeric" } })
+      const { env, folder, stats } = yield* ground({ behaviour: { strict: true, ids: "numeric" } })
       const api = (args: ReadonlyArray<string>, input = "") => run("svc-api", args, { cwd: folder, env, input })
       const one = yield* api(["get-internal-person-id", "LIMS-0001"])
       assert.deepStrictEqual([one.exitCode, one.stdout], [0, "1001\n"], one.stderr)

@@ -6,7 +6,7 @@ import { run, start, untilOrEnd } from "../Executables.ts"
 describe("svc-download, as a process", () => {
   it.live("fetches an analysis whole and a region of it, and keeps what is there", () =>
     Effect.gen(function* () {
-      const { env, folder, stats } = yield* ground({ switches: { strict: true } })
+      const { env, folder, stats } = yield* ground({ behaviour: { strict: true } })
       const download = (...args: ReadonlyArray<string>) => run("svc-download", args, { cwd: folder, env })
       const whole = yield* download("-a", "A1,A2", "-f", "bam,bam.bai", "-d", "out", "--reportfile", "r.json")
       assert.strictEqual(whole.exitCode, 0, whole.stderr)

@@ -8,7 +8,7 @@ import { run } from "../Executables.ts"
 describe("svc-fetch-annotations, as a process", () => {
   it.live("writes the rows of an analysis to a file and to standard output alike", () =>
     Effect.gen(function* () {
-      const { env, folder, stats } = yield* ground({ switches: { strict: true } })
+      const { env, folder, stats } = yield* ground({ behaviour: { strict: true } })
       const fetch = (...args: ReadonlyArray<string>) => run("svc-fetch-annotations", args, { cwd: folder, env })
       const printed = yield* fetch("A1")
       assert.strictEqual(printed.exitCode, 0, printed.stderr)

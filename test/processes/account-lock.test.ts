@@ -51,7 +51,7 @@ const surroundings = (folder: string): ReadonlyArray<Place["env"]> => {
 
 /** A strict service with slow answers, and a folder that all users may read. */
 const slowGround = Effect.gen(function* () {
-  const place = yield* ground({ switches: { strict: true }, faults: [fault({ plane: "api" }, { delay: 40 })] })
+  const place = yield* ground({ behaviour: { strict: true }, faults: [fault({ plane: "api" }, { delay: 40 })] })
   chmodSync(place.folder, 0o755)
   return place
 })

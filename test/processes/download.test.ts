@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { executable, type Outcome, runCommand } from "../Executables.ts"
+import { unless } from "../Lacks.ts"
 import { root } from "../Root.ts"
 import { fits } from "../Schemas.ts"
 import { runWarm } from "../WarmExecutables.ts"
@@ -597,7 +598,7 @@ describe("a folder that may not be entered", () => {
   const inCi = process.env["CI"] === "true"
   const isBound = inCi || spawnSync(command, [...bound, "true"]).status === 0
 
-  it.live.skipIf(!isBound)(
+  it.live(
     "is not called missing: for a destination, a BED file, or the folder of a stored request",
     () =>
       Effect.gen(function* () {
@@ -622,7 +623,8 @@ describe("a folder that may not be entered", () => {
         const missing = yield* download(["-a", "A1", "-d", "closed/none"])
         assert.strictEqual(missing.exitCode, 64)
         assert.include(missing.stderr.split("\n"), "Error: Destination directory does not exist: closed/none")
-      })
+      }),
+    unless(isBound ? null : "setpriv, or the right to give up rights")
   )
 })
 
