@@ -38,7 +38,9 @@ const readLock = () => {
   try {
     return readJson(join(root, "package-lock.json")).packages
   } catch (error) {
-    return stop(`package-lock.json cannot be read (${error.message}): git checkout package-lock.json brings it back.`)
+    return stop(
+      `package-lock.json cannot be read (${error.message.replace(/\s+/g, " ")}): git checkout package-lock.json brings it back.`
+    )
   }
 }
 
