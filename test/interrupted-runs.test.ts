@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Stream } from "effect"
 import { Downloads } from "../core/src/download/Downloads.ts"
 import type { RunEvent } from "../core/src/download/RunEvents.ts"
+import { Listener } from "../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../core/src/download/RunRecord.ts"
 import * as Service from "../platform/Service.ts"
 import { fault, ground, namesIn, sha256 } from "./DownloadGround.ts"
@@ -40,10 +41,8 @@ describe("a run whose reader is stopped", () => {
           return Effect.interrupt
         })
         const exit = yield* Downloads.use(({ events }) =>
-          Stream.runForEach(events(options, { record }), (event) =>
-            event._tag !== "Ended" && when(event) ? stop : Effect.void
-          )
-        ).pipe(Effect.provide(service), Effect.exit)
+          Stream.runForEach(events(options), (event) => (event._tag !== "Ended" && when(event) ? stop : Effect.void))
+        ).pipe(Effect.provide(service), Effect.provideService(Listener, record.note), Effect.exit)
         assert.isBelow(Number(process.hrtime.bigint() - stoppedAt) / 1e9, 1)
         assert.isTrue(Exit.hasInterrupts(exit))
         const { logins, logouts } = yield* stats

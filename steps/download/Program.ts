@@ -43,7 +43,7 @@ const serviceProgram = makeServiceProgram(
     }
     const record = yield* makeRunRecord
     const work = Effect.gen(function* () {
-      const events = Downloads.use((downloads) => watch(downloads.events(request, { record }), "download"))
+      const events = Downloads.use((downloads) => watch(downloads.events(request), "download", record.note))
       yield* Effect.provide(events, services)
       const results = yield* record.results
       yield* summarise(results)
@@ -77,7 +77,7 @@ const linksProgram = makeProgram(
     if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const fetched = Downloads.use(({ events }) => watch(events(request, { record }), "download"))
+    const fetched = Downloads.use(({ events }) => watch(events(request), "download", record.note))
     const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
     return yield* conclude(Effect.provide(work, services), record, settings, "download")
   })
@@ -94,8 +94,7 @@ export const requestProgram = makeServiceProgram(
     const services = downloadsWiring(settings)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format, "restore"), services)
     const record = yield* makeRunRecord
-    const how = { record, subject: "restore" } as const
-    const asked = Downloads.use(({ events }) => watch(events(request, how), "download"))
+    const asked = Downloads.use(({ events }) => watch(events(request, { subject: "restore" }), "download", record.note))
     const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
     return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
   })

@@ -12,7 +12,7 @@ import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { Look } from "../../core/src/download/RestorationStatus.ts"
 import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
 import { makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
-import { eventsOf } from "../../core/src/download/RunEvents.ts"
+import { eventsOf, type RunListener } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -96,18 +96,13 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   const [screen, stopping] = [yield* Screen, yield* Stopping]
   const run = yield* makeResume(request)
   // The record takes the results of requests from the look itself.
-  const events = eventsOf((tell) =>
-    run.look((event) =>
-      event._tag === "Progress" || event._tag === "Listed"
-        ? Effect.andThen(record.note(event), tell(event))
-        : tell(event)
-    )
-  )
+  const note: RunListener = (event) =>
+    event._tag === "Progress" || event._tag === "Listed" ? record.note(event) : Effect.void
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
     yield* countdown.end
-    yield* Effect.provide(watch(events, "resume"), wiring(settings)).pipe(
+    yield* Effect.provide(watch(eventsOf(run.look), "resume", note), wiring(settings)).pipe(
       Effect.onInterrupt(() => Effect.flatMap(run.sofar, record.resumed))
     )
     const found = yield* run.sofar

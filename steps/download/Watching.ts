@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { type FileResult, summaryLines } from "../../core/src/download/FileResult.ts"
 import { logFields } from "../../core/src/download/Run.ts"
-import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
+import { type Ended, Listener, type RunEvent, type RunListener } from "../../core/src/download/RunEvents.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
@@ -20,13 +20,16 @@ import { makeProgress, type Progress } from "./Progress.ts"
  * Reads the events of a run to their end, and shows them.
  *
  * @param form - `resume` says nothing when transfers begin: they begin file by file as they come back
+ * @param listener - hears of each event at once: of a run that is interrupted it knows every file
  */
 export const watch = Effect.fn("svc.step.watch")(function* <A, E, R>(
   events: Stream.Stream<RunEvent | Ended<A>, E, R>,
-  form: "download" | "resume"
+  form: "download" | "resume",
+  listener: RunListener
 ): Effect.fn.Return<void, E, R | Screen | Scope.Scope> {
   const show = yield* makeWatcher(form)
-  yield* Stream.runForEach(events, (event) => (event._tag === "Ended" ? Effect.void : show(event)))
+  const shown = Stream.runForEach(events, (event) => (event._tag === "Ended" ? Effect.void : show(event)))
+  yield* Effect.provideService(shown, Listener, listener)
 }, Effect.scoped)
 
 const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {

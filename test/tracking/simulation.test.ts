@@ -25,7 +25,6 @@ import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../../core/src/contract/Files.ts"
 import { downloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { makeResume, untilBack } from "../../core/src/download/Resume.ts"
-import { silent } from "../../core/src/download/RunEvents.ts"
 import { Busy, LocalIo, NotFound, OutcomeUnknown, SessionContention, Unavailable } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
@@ -232,7 +231,7 @@ const oneRun = Effect.fnUntraced(function* (world: ReturnType<typeof makeWorld>,
     connections: 2
   })
   const resume = yield* makeResume({ fallback, service, statusOnly: false })
-  const look = Effect.andThen(world.away, resume.look(silent))
+  const look = Effect.andThen(world.away, resume.look)
   yield* untilBack(look, { wait, poll: Duration.minutes(10) }, () => Effect.void).pipe(
     Effect.catch((error) => Effect.sync(() => assert.isTrue(error.retryable, error.message)))
   )

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { fileTypes } from "../selection/FileName.ts"
+import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { filterListing, type ListedAnalysis } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
@@ -30,9 +30,8 @@ import {
 } from "./Planning.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
-import { type AnalysisOwner, ownersOf, type Tell } from "./RunEvents.ts"
-import type { RunLinks } from "./RunLinks.ts"
-import type { RunSource } from "./RunSource.ts"
+import { type AnalysisOwner, ownersOf, tell } from "./RunEvents.ts"
+import { type RunLinks, RunSource } from "./RunSource.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */
@@ -79,23 +78,26 @@ export type DownloadServices =
   | Path.Path
 
 /** What the selected analyses have. */
-export const list = <R>(source: RunSource<R>, request: DownloadRequest) =>
-  source.analyses(request, request.shows ?? fileTypes).pipe(
+export const list = (request: DownloadRequest) =>
+  listings(request, request.shows ?? fileTypes).pipe(
     Stream.mapEffect(
       Effect.fnUntraced(function* (item) {
         if (item._tag === "Failed") return item
         const { entry } = item
         const sized = yield* withSizes({ ...entry, listed: filterListing(entry.listed, request.shows) })
-        const links = yield* source.links([entry])
+        const links = yield* RunSource.use((source) => source.links([entry]))
         return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, links)) }
       })
     )
   )
 
+const listings = (request: DownloadRequest, wanted: ReadonlyArray<FileType>) =>
+  Stream.unwrap(RunSource.useSync((source) => source.analyses(request, wanted)))
+
 /** The presigned links of the wanted files. */
-export const links = <R>(source: RunSource<R>, request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, R> =>
+export const links = (request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, RunSource> =>
   Stream.mapEffect(
-    source.analyses(request, request.filetypes),
+    listings(request, request.filetypes),
     (item): Effect.Effect<LinksItem> =>
       item._tag === "Failed"
         ? Effect.succeed(item)
@@ -121,15 +123,14 @@ const planOrClash = (analyses: ReadonlyArray<ListedAnalysis>, request: DownloadR
   )
 
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
-const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
-  source: RunSource<R>,
+const gather = Effect.fn("svc.download.gather")(function* <A, S>(
   request: DownloadRequest,
   keep: (entry: CatalogEntry) => Effect.Effect<A, never, S>,
   failed: (failure: PlanFailure) => Effect.Effect<void>
-): Effect.fn.Return<Gathered<A>, ServiceError, R | S> {
+): Effect.fn.Return<Gathered<A>, ServiceError, RunSource | S> {
   const kept: Array<A> = []
   const failures: Array<PlanFailure> = []
-  yield* Stream.runForEach(source.analyses(request, request.filetypes), (item) => {
+  yield* Stream.runForEach(listings(request, request.filetypes), (item) => {
     if (item._tag === "Listed") return Effect.map(keep(item.entry), (some) => void kept.push(some))
     failures.push(item.failure)
     return failed(item.failure)
@@ -138,11 +139,9 @@ const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
 })
 
 /** What asking for the restorations of this request would do; nothing is fetched. */
-export const planRestore = Effect.fn("svc.download.planRestore")(function* <R>(
-  source: RunSource<R>,
-  request: DownloadRequest
-) {
-  const { disk, failures, plan } = yield* planListed(source, request, () => Effect.void)
+export const planRestore = Effect.fn("svc.download.planRestore")(function* (request: DownloadRequest) {
+  const source = yield* RunSource
+  const { disk, failures, plan } = yield* planListed(request, () => Effect.void)
   const available = new Map(filesToFetch(plan).map((file) => [file, { _tag: "Skip", reason: "available" }] as const))
   const outlooks = new Map<PlannedFile, Outlook>([...available, ...(yield* source.foresee(plan.files, request))])
   const files = foreseen(plan.files, outlooks)
@@ -161,14 +160,15 @@ const foreseen = (files: ReadonlyArray<PlannedFile>, outlooks: Outlooks): Readon
   })
 
 /** What a download with this request would do. */
-export const planRun = Effect.fn("svc.download.planRun")(function* <R>(source: RunSource<R>, request: DownloadRequest) {
+export const planRun = Effect.fn("svc.download.planRun")(function* (request: DownloadRequest) {
+  const source = yield* RunSource
   // Only the estimates of slices need the links: others would be kept for nothing.
   const entries: Array<CatalogEntry> = []
   const keep = (entry: CatalogEntry) => {
     if (request.slice !== null) entries.push(entry)
     return withSizes(entry)
   }
-  const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
+  const { failures, kept: analyses } = yield* gather(request, keep, () => Effect.void)
   const decided = yield* planOrClash(analyses, request)
   const isSliced = request.slice !== null
   const plan = isSliced
@@ -185,12 +185,12 @@ export const planRun = Effect.fn("svc.download.planRun")(function* <R>(source: R
 })
 
 /** Lists and plans, and keeps the links of what will be fetched. */
-const preparePlan = Effect.fnUntraced(function* <R>(
-  source: RunSource<R>,
+const preparePlan = Effect.fnUntraced(function* (
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
-  const { failures, kept: entries } = yield* gather(source, request, Effect.succeed, failed)
+  const source = yield* RunSource
+  const { failures, kept: entries } = yield* gather(request, Effect.succeed, failed)
   const decided = yield* planOrClash(
     entries.map(({ listed }) => listed),
     request
@@ -209,46 +209,36 @@ export interface Done {
 /** The results of failures are those that have no file. */
 const resultOfFailure = ({ analysisId, error, reason }: PlanFailure) => failureResult(analysisId, error, reason)
 
-const failed =
-  (tell: Tell) =>
-  (failure: PlanFailure): Effect.Effect<void> =>
-    tell({ _tag: "Failed", result: resultOfFailure(failure) })
+const failed = (failure: PlanFailure): Effect.Effect<void> => tell({ _tag: "Failed", result: resultOfFailure(failure) })
 
 export const outcomeOf = ({ failures, results }: Done): RunOutcome => ({
   results: [...failures.map(resultOfFailure), ...results]
 })
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
-export const download = Effect.fn("svc.download.download")(function* <R>(
-  source: RunSource<R>,
-  target: string,
-  request: DownloadRequest,
-  tell: Tell
-) {
+export const download = Effect.fn("svc.download.download")(function* (request: DownloadRequest) {
+  const source = yield* RunSource
   const { destination } = request
   const missing = yield* missingFolder(destination)
   if (missing !== null) return yield* missing
-  const { failures, links, plan, disk, owners } = yield* preparePlan(source, request, failed(tell))
+  const { failures, links, plan, disk, owners } = yield* preparePlan(request, failed)
   yield* tell({ _tag: "Listed", owners })
-  yield* Effect.forEach(plan.failures, failed(tell), { discard: true })
+  yield* Effect.forEach(plan.failures, failed, { discard: true })
   yield* tell({ _tag: "Planned", files: plan.files, destination })
   const restorations = yield* source.restore(plan.files, request)
   yield* tell({ _tag: "Awaiting", restorations: pendingOf(restorations) })
   yield* tell({ _tag: "Begun", files: filesToFetch(plan), bytes: disk.bytes })
-  const results = yield* run(plan, links, { ...request, target, restorations }, tell)
+  const results = yield* run(plan, links, { ...request, target: source.target, restorations })
   return { results, failures: [...failures, ...plan.failures] } satisfies Done
 })
 
 /** Asks for what is archived; files that are no longer archived are left to the download. */
-export const ask = Effect.fn("svc.download.ask")(function* <R>(
-  source: RunSource<R>,
-  request: DownloadRequest,
-  tell: Tell
-) {
+export const ask = Effect.fn("svc.download.ask")(function* (request: DownloadRequest) {
+  const source = yield* RunSource
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
-  const { failures, plan } = yield* planListed(source, request, failed(tell))
-  yield* Effect.forEach(plan.failures, failed(tell), { discard: true })
+  const { failures, plan } = yield* planListed(request, failed)
+  yield* Effect.forEach(plan.failures, failed, { discard: true })
   const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))
   yield* tell({ _tag: "Planned", files: wanted, destination: request.destination })
@@ -268,12 +258,11 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
 })
 
 /** The plan of what is listed, without a look at the files themselves. */
-const planListed = Effect.fnUntraced(function* <R>(
-  source: RunSource<R>,
+const planListed = Effect.fnUntraced(function* (
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
-  const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), failed)
+  const { failures, kept } = yield* gather(request, ({ listed }) => Effect.succeed(listed), failed)
   const planned = yield* planOrClash(kept, request)
   return { ...planned, failures: [...failures, ...planned.plan.failures] }
 })

@@ -17,18 +17,20 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import { isDataType, isSliced, slicedTypes } from "../genome/formats/FileNames.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
-import type { FileType } from "../selection/FileName.ts"
+import type { ChecksumKind, FileType } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import { type DownloadOptions, type RegionOptions, wrongOptions } from "./DownloadOptions.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
-import type { Proof } from "./FetchFile.ts"
 
 /** What a run is asked for; `downloadRequest` makes one. */
-export interface DownloadRequest extends PlanRequest, Proof {
+export interface DownloadRequest extends PlanRequest {
   readonly selection: SelectionRequest
+  /** What a whole file must pass before it gets its final name. */
   readonly check: NonNullable<DownloadOptions["check"]>
+  /** A checksum beside each file, in coreutils' form. */
+  readonly checksums: ChecksumKind | null
   /** The types that a listing shows; null for all. */
   readonly shows: ReadonlyArray<FileType> | null
   /** The regions as they are stored when a file has to be restored first. */

@@ -17,7 +17,7 @@ import type { DownloadOptions } from "./DownloadOptions.ts"
 import { Downloads } from "./Downloads.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
-import type { Ended, RunEvent } from "./RunEvents.ts"
+import { type Ended, Listener, type RunEvent } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
@@ -271,8 +271,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         w.events.length = 0
         const record = yield* makeRunRecord
         yield* Downloads.use((downloads) =>
-          Stream.runDrain(Stream.takeUntil(downloads.events(options, { record }), ({ _tag }) => _tag === end))
-        ).pipe(Effect.provide(w.byService))
+          Stream.runDrain(Stream.takeUntil(downloads.events(options), ({ _tag }) => _tag === end))
+        ).pipe(Effect.provide(w.byService), Effect.provideService(Listener, record.note))
         const fetched = w.events.length - 1
         assert.isBelow(fetched, 3, end)
         const results = yield* record.results

@@ -54,9 +54,8 @@ import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import { type Ended, eventsOf, type RunEvent, silent, type Tell } from "./RunEvents.ts"
-import type { RunRecord } from "./RunRecord.ts"
-import { linksSource, type RunSource, serviceSource } from "./RunSource.ts"
+import { type Ended, eventsOf, type RunEvent } from "./RunEvents.ts"
+import { RunSource } from "./RunSource.ts"
 
 /** What can stop a run before its first file. */
 export type RunFailure = ServiceError | RequestError | CannotCreate
@@ -65,8 +64,6 @@ export type RunFailure = ServiceError | RequestError | CannotCreate
 export interface RunOptions {
   /** `restore` only asks for the archived files; `run` is the default. */
   readonly subject?: PlanSubject
-  /** @internal Told of everything at once, while the events may wait to be read: of a run that was interrupted it knows every file. */
-  readonly record?: RunRecord
 }
 
 /** The files of analyses, from a service or from a file of links. */
@@ -107,27 +104,24 @@ export class Downloads extends Context.Service<
   /** @internal The files of a service, through its session. */
   static readonly layer = (
     service: ServiceAddress
-  ): Layer.Layer<Downloads, never, DownloadServices | ServiceClient | TrackingFile | Operator> =>
+  ): Layer.Layer<Downloads, never, DownloadServices | ArchiveServices> =>
     Layer.effect(
       Downloads,
       Effect.gen(function* () {
-        const source = serviceSource(service)
-        const context = yield* servicesOf<ServiceClient | TrackingFile | Operator>()
+        const context = pickServices(yield* Effect.context<RunSource | DownloadServices | ArchiveServices>())
         return Downloads.of({
-          ...(yield* forms(source, service.target, selecting, (request, tell) =>
-            Effect.provideContext(ask(source, request, tell), context)
-          )),
+          ...(yield* forms(selecting, (request) => Effect.provideContext(ask(request), context))),
           resume: Effect.fnUntraced(function* (options) {
             const fallback = yield* Effect.provideContext(requestOf(options), context)
             const { look } = yield* makeResume({ fallback, service, statusOnly: false })
             return {
-              look: Effect.provideContext(look(silent), context),
+              look: Effect.provideContext(look, context),
               events: Stream.provideContext(eventsOf(look), context)
             }
           })
         })
       })
-    )
+    ).pipe(Layer.provide(RunSource.layer(service)))
 
   /** @internal The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
   static readonly layerLinks = (manifest: LinkManifest): Layer.Layer<Downloads, never, DownloadServices> =>
@@ -135,10 +129,10 @@ export class Downloads extends Context.Service<
       Downloads,
       Effect.map(
         // Nothing selected means all that the file has.
-        forms(linksSource(manifest), manifest.target.href, requestOf, () => Effect.fail(noArchive)),
+        forms(requestOf, () => Effect.fail(noArchive)),
         (some) => Downloads.of({ ...some, resume: () => Effect.fail(noArchive) })
       )
-    )
+    ).pipe(Layer.provide(RunSource.layerLinks(manifest)))
 }
 
 const noArchive = new UsageError({ message: "A links file restores nothing: see svc-request-restore" })
@@ -150,26 +144,22 @@ export interface Looks {
   readonly events: Stream.Stream<RunEvent | Ended<Look>, TrackingReadError>
 }
 
-const pickServices = Context.pick(
+type ArchiveServices = ServiceClient | TrackingFile | Operator
+
+const downloadServices = [
+  RunSource,
   FileTransfer,
   SliceTransfer,
   LinkHost,
   PartFiles,
   Codec,
   FileSystem.FileSystem,
-  Path.Path,
-  ServiceClient,
-  TrackingFile,
-  Operator
-)
+  Path.Path
+] as const
 
-/** The services that the layer was built with; span, annotations and logger are those of whoever calls. */
-const servicesOf = <R>() =>
-  Effect.map(
-    Effect.context<DownloadServices | R>(),
-    (context) =>
-      pickServices(context as Context.Context<never>) as Context.Context<never> as Context.Context<DownloadServices | R>
-  )
+// The services that the layer was built with; span, annotations and logger are those of whoever calls.
+const pickServices = Context.pick(...downloadServices, ServiceClient, TrackingFile, Operator)
+const pickDownloadServices = Context.pick(...downloadServices)
 
 type Forms = Omit<Downloads["Service"], "resume">
 
@@ -193,47 +183,35 @@ const selecting: typeof requestOf = (options) =>
   )
 
 /** What every source of files has. */
-const forms = Effect.fnUntraced(function* <R>(
-  source: RunSource<R>,
-  target: string,
+const forms = Effect.fnUntraced(function* (
   read: typeof requestOf,
-  ask: (request: DownloadRequest, tell: Tell) => Effect.Effect<Done, RunFailure | TrackingError>
-): Effect.fn.Return<Forms, never, DownloadServices | R> {
-  const context = yield* servicesOf<R>()
+  ask: (request: DownloadRequest) => Effect.Effect<Done, RunFailure | TrackingError>
+): Effect.fn.Return<Forms, never, RunSource | DownloadServices> {
+  const context = pickDownloadServices(yield* Effect.context<RunSource | DownloadServices>())
   const reading = (options: DownloadOptions) => Effect.provideContext(read(options), context)
-  const runFor = Effect.fnUntraced(function* (options: DownloadOptions, tell: Tell) {
-    return yield* Effect.provideContext(download(source, target, yield* reading(options), tell), context)
-  })
-  const askFor = (options: DownloadOptions, tell: Tell) =>
-    Effect.flatMap(reading(options), (request) => ask(request, tell))
+  const runFor = (options: DownloadOptions) => Effect.provideContext(Effect.flatMap(read(options), download), context)
+  const askFor = (options: DownloadOptions) => Effect.flatMap(reading(options), ask)
   return {
-    run: (options) => Effect.map(runFor(options, silent), outcomeOf),
-    restore: (options) => Effect.map(askFor(options, silent), outcomeOf),
+    run: (options) => Effect.map(runFor(options), outcomeOf),
+    restore: (options) => Effect.map(askFor(options), outcomeOf),
     fetch: Effect.fnUntraced(function* (options) {
-      const done = yield* runFor(options, silent)
+      const done = yield* runFor(options)
       const [first] = done.failures
       if (done.results.length === 0 && first !== undefined) return yield* worstOf(done.failures) ?? first.error
       const outcome = outcomeOf(done)
       if (outcome.results.some(({ error }) => error !== null)) return yield* new DownloadsFailed(outcome)
       return outcome
     }),
-    events: (options, { record, subject = "run" } = {}) =>
-      eventsOf((tell) => {
-        const both: Tell = record === undefined ? tell : (event) => Effect.andThen(record.note(event), tell(event))
-        return Effect.map<Done, RunOutcome>(outcomeOf)(
-          subject === "run" ? runFor(options, both) : askFor(options, both)
-        )
-      }),
-    list: (options) =>
-      Stream.unwrap(Effect.map(reading(options), (request) => Stream.provideContext(list(source, request), context))),
+    events: (options, { subject = "run" } = {}) =>
+      eventsOf(Effect.map<Done, RunOutcome>(outcomeOf)(subject === "run" ? runFor(options) : askFor(options))),
+    list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
       const request = yield* reading(options)
       return yield* subject === "run"
-        ? Effect.provideContext(planRun(source, request), context)
-        : Effect.provideContext(planRestore(source, request), context)
+        ? Effect.provideContext(planRun(request), context)
+        : Effect.provideContext(planRestore(request), context)
     }),
-    links: (options) =>
-      Stream.unwrap(Effect.map(reading(options), (request) => Stream.provideContext(links(source, request), context)))
+    links: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), links)), context)
   }
 })
 

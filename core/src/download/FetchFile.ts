@@ -9,34 +9,26 @@ import * as Ref from "effect/Ref"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { regionWords } from "../genome/regions/RegionText.ts"
-import type { ChecksumKind } from "../selection/FileName.ts"
 import { finalName, finalPath } from "../selection/OutputPath.ts"
 import type { WantedSlice } from "../selection/WantedFiles.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import type { TransferCheck, TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
+import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import type { RunLinks } from "./RunSource.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
-/** How a file is proven, and what proves it later. */
-export interface Proof {
-  readonly check: TransferCheck
-  readonly checksums: ChecksumKind | null
-}
-
 /** What all files of a run have in common. */
-export interface FetchRequest extends Proof {
+export interface FetchRequest extends Pick<DownloadRequest, "check" | "checksums" | "destination" | "overwrite"> {
   /** Names the service; part of the identity of unfinished files. */
   readonly target: string
-  readonly destination: string
-  readonly overwrite: boolean
 }
 
-type Tell = (event: TransferProgress) => Effect.Effect<void>
+type OnProgress = (event: TransferProgress) => Effect.Effect<void>
 
 export type FetchServices = FileTransfer | SliceTransfer | FileSystem.FileSystem | Path.Path | Codec
 
@@ -67,15 +59,15 @@ export const fetchFile = Effect.fnUntraced(function* (
   file: PlannedFile,
   links: RunLinks,
   request: FetchRequest,
-  tell: Tell
+  progress: OnProgress
 ): Effect.fn.Return<FileResult, never, FetchServices> {
   const startedAt = DateTime.toDate(yield* DateTime.now)
   const begun = yield* Clock.monotonicTimeNanos
   const spent = yield* Ref.make({ attempts: 0, renewals: 0 })
-  const watch: Tell = (event) =>
+  const watch: OnProgress = (event) =>
     event._tag === "GivenUp"
-      ? Effect.andThen(Ref.set(spent, { attempts: event.attempts, renewals: event.renewals }), tell(event))
-      : tell(event)
+      ? Effect.andThen(Ref.set(spent, { attempts: event.attempts, renewals: event.renewals }), progress(event))
+      : progress(event)
   const attempt = Effect.gen(function* () {
     return file.slice === null
       ? yield* fetchWhole(file, links, request, watch)
@@ -116,7 +108,7 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
   file: PlannedFile,
   links: RunLinks,
   request: FetchRequest,
-  progress: Tell
+  progress: OnProgress
 ) {
   yield* Effect.annotateCurrentSpan({ "svc.analysis": file.analysisId, "svc.file": file.fileName })
   const transfer = yield* FileTransfer
@@ -143,7 +135,7 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   slice: WantedSlice,
   links: RunLinks,
   request: FetchRequest,
-  progress: Tell
+  progress: OnProgress
 ) {
   yield* Effect.annotateCurrentSpan({ "svc.analysis": file.analysisId, "svc.file": file.fileName })
   const path = yield* Path.Path

@@ -12,7 +12,6 @@ import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileN
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import type { TransferCheck } from "../transfer/TransferRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
@@ -21,8 +20,8 @@ import { type FileResult, stopped, untransferredResult } from "./FileResult.ts"
 import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
-import type { Tell } from "./RunEvents.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import { Listener } from "./RunEvents.ts"
+import type { RunLinks } from "./RunSource.ts"
 
 /** A stored request whose files have all been restored. */
 export interface RestoredRequest {
@@ -38,7 +37,7 @@ export interface RestoredRequest {
 export interface RestoredOptions extends Omit<PlanRequest, "filetypes"> {
   readonly destination: string
   readonly checksums: ChecksumKind | null
-  readonly check: TransferCheck
+  readonly check: DownloadRequest["check"]
 }
 
 /** The options stored with a request, and those of `fallback` where it stores none. */
@@ -94,13 +93,12 @@ export interface RestoredDownload extends Pick<DownloadRequest, "connections" | 
 export const downloadRestored = Effect.fn("svc.download.downloadRestored")(function* (
   restored: ReadonlyArray<RestoredRequest>,
   request: RestoredDownload,
-  tell: Tell,
   listener: ResultsListener
 ): Effect.fn.Return<void, never, FetchServices | PartFiles> {
   // One plan for all with the same options: it refuses two files that would take one name.
   for (const group of Map.groupBy(restored, ({ options }) => JSON.stringify(options)).values()) {
     const [first] = group
-    if (first !== undefined) yield* downloadGroup(group, first.options, request, tell, listener)
+    if (first !== undefined) yield* downloadGroup(group, first.options, request, listener)
   }
 })
 
@@ -108,16 +106,19 @@ const downloadGroup = Effect.fnUntraced(function* (
   group: ReadonlyArray<RestoredRequest>,
   options: RestoredOptions,
   request: RestoredDownload,
-  tell: Tell,
   listener: ResultsListener
 ): Effect.fn.Return<void, never, FetchServices | PartFiles> {
   const made = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
   const plan = yield* checkDestination(made)
   const finished = yield* resultsByRequest(group, options.destination, listener)
-  yield* tell({ _tag: "Begun", files: filesToFetch(plan), bytes: made.disk.bytes })
+  const heard = yield* Listener
+  yield* heard({ _tag: "Begun", files: filesToFetch(plan), bytes: made.disk.bytes })
   const { check, checksums, destination, overwrite } = options
-  yield* run(plan, request.links, { ...request, destination, overwrite, checksums, check }, (event) =>
-    event._tag === "Finished" ? Effect.andThen(tell(event), finished(event.file, event.result)) : tell(event)
+  yield* Effect.provideService(
+    run(plan, request.links, { ...request, destination, overwrite, checksums, check }),
+    Listener,
+    (event) =>
+      event._tag === "Finished" ? Effect.andThen(heard(event), finished(event.file, event.result)) : heard(event)
   )
 })
 

@@ -15,7 +15,6 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import { silent } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
@@ -147,8 +146,7 @@ const world = Effect.fnUntraced(function* ({
     connections: 1
   })
   const asked = { fallback, service: { target, nameOf: (name: string | null) => name ?? target }, statusOnly }
-  const made = yield* makeResume(asked)
-  const resume = { ...made, look: made.look(silent) }
+  const resume = yield* makeResume(asked)
   const shown = ({ others, statuses, unusable }: Look) => [
     ...statuses.map(({ entry: { analysisId, fileName }, state }) => {
       const more =

@@ -33,8 +33,8 @@ import {
 } from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
-import { ownersOf, type Tell } from "./RunEvents.ts"
-import { serviceLinks } from "./RunLinks.ts"
+import { ownersOf, tell } from "./RunEvents.ts"
+import { serviceLinks } from "./RunSource.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
@@ -48,7 +48,7 @@ export interface ResumeRequest {
 
 export interface Resume {
   /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
-  readonly look: (tell: Tell) => Effect.Effect<Look, TrackingReadError, ResumeServices>
+  readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
   /** Where the requests stand at any moment: what is not finished has failed as stopped. */
   readonly sofar: Effect.Effect<Look>
 }
@@ -59,12 +59,11 @@ export type ResumeServices = ServiceClient | TrackingFile | FetchServices | Part
 export const makeResume = (request: ResumeRequest): Effect.Effect<Resume> =>
   Effect.sync(() => {
     const memory = makeResumeMemory(request.fallback)
-    return { look: (tell) => look(request, tell, memory), sofar: Effect.sync(memory.look) }
+    return { look: look(request, memory), sofar: Effect.sync(memory.look) }
   })
 
 const look = Effect.fn("svc.download.look")(function* (
   request: ResumeRequest,
-  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
   const stored = yield* storedRequests(request.service)
@@ -77,7 +76,7 @@ const look = Effect.fn("svc.download.look")(function* (
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
     yield* askAgainForLost(lost, request, memory)
-    yield* downloadAll(restored, listings, request, tell, memory)
+    yield* downloadAll(restored, listings, request, memory)
   }
   return memory.look()
 })
@@ -206,14 +205,13 @@ const downloadAll = Effect.fnUntraced(function* (
   restored: ReadonlyArray<RestoredRequest>,
   listings: Listings,
   { fallback, service }: ResumeRequest,
-  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
   const links = yield* serviceLinks([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
-  yield* downloadRestored(restored, common, tell, (request, plain, complete) => {
+  yield* downloadRestored(restored, common, (request, plain, complete) => {
     const { stored } = request
     const { restoreEstimation, requestTime } = stored.entry
     const restoration = { requestedAt: requestTime, estimate: restoreEstimation }

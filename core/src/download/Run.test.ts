@@ -10,7 +10,8 @@ import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
 import { run } from "./Run.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import { Listener } from "./RunEvents.ts"
+import type { RunLinks } from "./RunSource.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
   analysisId: "A1",
@@ -59,9 +60,10 @@ const going = Effect.fnUntraced(function* (
     checksums: null,
     connections
   }
-  const results = yield* run(plan, links, request, (event) =>
-    Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
-  ).pipe(
+  const results = yield* run(plan, links, request).pipe(
+    Effect.provideService(Listener, (event) =>
+      Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
+    ),
     Effect.provideService(FileTransfer, { download, vouch: () => Effect.succeed(true), tidy: () => Effect.void }),
     Effect.provideService(SliceTransfer, {
       download: () => Effect.die("no slice"),

@@ -18,8 +18,8 @@ import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity } from "./FetchFile.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
 import { type RestoreResults, withRestoration } from "./Restoring.ts"
-import type { Tell } from "./RunEvents.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import { Listener } from "./RunEvents.ts"
+import type { RunLinks } from "./RunSource.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
@@ -32,14 +32,15 @@ export interface RunRequest extends FetchRequest {
 export const run = Effect.fn("svc.download.run")(function* (
   plan: DownloadPlan,
   links: RunLinks,
-  request: RunRequest,
-  tell: Tell
+  request: RunRequest
 ): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {
+  // A transfer calls it from wherever it is.
+  const listener = yield* Listener
   const results = new Map<PlannedFile, FileResult>()
   const settle = (file: PlannedFile, result: FileResult) =>
     Effect.suspend(() => {
       results.set(file, result)
-      return tell({ _tag: "Finished", file, result })
+      return listener({ _tag: "Finished", file, result })
     })
   const namesIn = yield* namesByFolder(request)
   const kept: Array<PlannedFile> = []
@@ -56,7 +57,7 @@ export const run = Effect.fn("svc.download.run")(function* (
       const fetched = (file: PlannedFile) =>
         Effect.tap(
           Effect.annotateLogs(
-            fetchFile(file, links, request, (progress) => tell({ _tag: "Progress", file, progress })),
+            fetchFile(file, links, request, (progress) => listener({ _tag: "Progress", file, progress })),
             logFields(file)
           ),
           (result) => settle(file, result)

@@ -4,6 +4,7 @@
  * A slow reader stops no byte: while many events wait to be read, those about the progress of a transfer are left out. All
  * others are kept, a few for each file. When the reader is interrupted, so is the run.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
@@ -54,27 +55,34 @@ export interface Ended<A> {
 }
 
 /** Takes an event while it happens. */
-export type Tell = (event: RunEvent) => Effect.Effect<void>
+export type RunListener = (event: RunEvent) => Effect.Effect<void>
 
-/** Tells nobody. */
-export const silent: Tell = () => Effect.void
+/** Who listens to the run at once, while its events may wait to be read; nobody unless somebody is provided. */
+export const Listener: Context.Reference<RunListener> = Context.Reference<RunListener>(
+  "svc-steps/core/download/RunEvents/Listener",
+  { defaultValue: () => () => Effect.void }
+)
+
+/** Tells the listener of the run. */
+export const tell: RunListener = (event) => Effect.flatMap(Listener, (listener) => listener(event))
 
 /** While this many events wait, progress is left out. */
 const mostWaiting = 256
 
-/** The events of `work`, which begins when the stream is read and is interrupted with its reader. */
-export const eventsOf = <A, E, R>(
-  work: (tell: Tell) => Effect.Effect<A, E, R>
-): Stream.Stream<RunEvent | Ended<A>, E, R> =>
+/** What `work` tells, which begins when the stream is read and is interrupted with its reader. The listener hears it first. */
+export const eventsOf = <A, E, R>(work: Effect.Effect<A, E, R>): Stream.Stream<RunEvent | Ended<A>, E, R> =>
   Stream.callback<RunEvent | Ended<A>, E, R>((queue) => {
-    const tell: Tell = (event) =>
+    const queued: RunListener = (event) =>
       Effect.suspend(() => {
         const isProgress = event._tag === "Progress"
         if (!isProgress || Queue.sizeUnsafe(queue) < mostWaiting) Queue.offerUnsafe(queue, event)
         // A reader who keeps up sees an event before the next thing happens: its log lines stand in order with those of the run.
         return isProgress ? Effect.void : Effect.yieldNow
       })
-    return Effect.map(work(tell), (outcome) => {
+    const told = Effect.flatMap(Listener, (listener) =>
+      Effect.provideService(work, Listener, (event) => Effect.andThen(listener(event), queued(event)))
+    )
+    return Effect.map(told, (outcome) => {
       Queue.offerUnsafe(queue, { _tag: "Ended", outcome })
       Queue.endUnsafe(queue)
     })

@@ -8,8 +8,7 @@ import { wantedFiles } from "../selection/WantedFiles.ts"
 import { entryOf } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { LinkEntry } from "./LinkManifest.ts"
-import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
-import { manifestCatalog } from "./RunSource.ts"
+import { manifestCatalog, manifestLinks, type RunLinks, serviceLinks } from "./RunSource.ts"
 
 const link = (name: string, seconds: number | null = null) =>
   seconds === null

@@ -10,11 +10,11 @@ import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
 import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
 import type { Look, RestorationStatus } from "./RestorationStatus.ts"
-import type { AnalysisOwner, Awaited, Tell } from "./RunEvents.ts"
+import type { AnalysisOwner, Awaited, RunListener } from "./RunEvents.ts"
 
 /** Keeps everything that it is told. */
 export interface RunRecord {
-  readonly note: Tell
+  readonly note: RunListener
   /** When the run began. */
   readonly startedAt: Date
   /** How long ago that was, by the clock that `throughput` counts with. */

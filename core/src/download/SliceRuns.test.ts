@@ -9,8 +9,7 @@ import type { SliceOutcome, SliceRequest, SliceWish } from "../transfer/SliceReq
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { run } from "./Run.ts"
-import { silent } from "./RunEvents.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import type { RunLinks } from "./RunSource.ts"
 
 const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
@@ -62,7 +61,7 @@ const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, de
     checksums: null,
     connections: 1
   }
-  return yield* run({ files, failures: [], warnings: [] }, links, request, silent).pipe(
+  return yield* run({ files, failures: [], warnings: [] }, links, request).pipe(
     Effect.provideService(FileTransfer, {
       download: engines.whole ?? (() => Effect.die("no whole file")),
       vouch: () => Effect.succeed(true),

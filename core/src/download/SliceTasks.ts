@@ -8,7 +8,7 @@ import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../tr
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan } from "./DownloadPlan.ts"
-import type { RunLinks } from "./RunLinks.ts"
+import type { RunLinks } from "./RunSource.ts"
 
 /** A data file of an analysis and the index that is listed with it. */
 export interface SliceFiles {
