@@ -18,10 +18,7 @@ export const env = { ...npmSettings, PATH: [dirname(process.execPath), process.e
 /** The tarball that would be published. */
 export const packed = Effect.fnUntraced(function* () {
   const path = yield* folder
-  const { exitCode, stderr, stdout } = yield* runCommand("npm", ["pack", "--silent", "--pack-destination", path], {
-    cwd: root,
-    env
-  })
+  const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [`${root}scripts/package.ts`, path], { env })
   assert.strictEqual(exitCode, 0, stderr)
   return join(path, stdout.trim())
 })

@@ -47,6 +47,20 @@ describe("the package", () => {
   )
 
   it.live(
+    "has no scripts, of which npm would warn",
+    () =>
+      Effect.gen(function* () {
+        const tarball = yield* packed()
+        const { stdout } = yield* runCommand("tar", ["-xzOf", tarball, "package/package.json"])
+        const { devDependencies, scripts, workspaces, ...rest } = JSON.parse(stdout)
+        assert.deepStrictEqual([devDependencies, scripts, workspaces], [undefined, undefined, undefined])
+        const { devDependencies: _, scripts: __, workspaces: ___, ...ours } = product
+        assert.deepStrictEqual(rest, ours)
+      }),
+    patience
+  )
+
+  it.live(
     "works from git, where npm builds it",
     () => Effect.flatMap(installed(`git+file://${root.replace(/\/$/, "")}`), works),
     patience
