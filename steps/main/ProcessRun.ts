@@ -4,7 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import { errnoOf } from "../../platform/Errno.ts"
+import { errnoOf } from "../../core/src/Errors.ts"
 
 /**
  * Schedulers send the last two before a limit is reached. On SIGUSR1 Node would open a debugger instead, through which
