@@ -15,7 +15,7 @@ import type { Algorithm } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from "../../core/src/transfer/PartFiles.ts"
 import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
-import { type FileLocks, makeFileLocks } from "../locks/FileLock.ts"
+import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
@@ -159,7 +159,7 @@ const claim = (place: PartPlace, { acquire }: FileLocks) =>
   acquire(join(place.directory, place.lock), { wait: 0 }).pipe(
     // A lock that a killed run of another user left may not be removed in a folder with the sticky bit.
     Effect.catchIf(
-      (error) => error._tag === "SvcLocalIo" && refusals.includes(error.errno),
+      (error) => error._tag === "SvcLocalIo" && error.operation === takingOver,
       () => acquire(join(place.directory, ownPlace(place).lock), { wait: 0 })
     ),
     Effect.asVoid,

@@ -130,6 +130,7 @@ const make = (dialer: Dialer) =>
           signal
         })
         let answered = false
+        let late: Error | null = null
         let begun = false
         outgoing.on("socket", (socket) => {
           socket.once("data", () => {
@@ -137,7 +138,11 @@ const make = (dialer: Dialer) =>
           })
         })
         outgoing.on("error", (error) => {
-          if (answered) return
+          // The body itself is only told that the connection was reset.
+          if (answered) {
+            late = error
+            return
+          }
           const stale =
             outgoing.reusedSocket && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE")
           const { kind, ...fault } = faultOfCause(error)
@@ -157,7 +162,7 @@ const make = (dialer: Dialer) =>
             const fault = new TransportFault({ kind: "Proxy", reason, proxy: dialled.forwarder, status })
             return resume(Effect.fail(transportError(request, fault)))
           }
-          resume(Effect.succeed(replyOf(request, url, incoming)))
+          resume(Effect.succeed(replyOf(request, url, incoming, () => late)))
         })
         outgoing.end(body)
         return Effect.sync(() => outgoing.destroy())
@@ -215,7 +220,8 @@ const faultOfBody = (cause: unknown): TransportFault =>
 const replyOf = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
-  incoming: Http.IncomingMessage
+  incoming: Http.IncomingMessage,
+  late: () => Error | null
 ): ReplyResponse => {
   const body = plainBody(request, incoming)
   const lines = incoming.headers["set-cookie"] ?? []
@@ -231,7 +237,7 @@ const replyOf = (
       evaluate: () => body,
       onError: (cause) =>
         new HttpClientError.HttpClientError({
-          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfBody(cause) })
+          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfBody(late() ?? cause) })
         })
     })
   )
