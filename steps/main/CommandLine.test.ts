@@ -228,6 +228,7 @@ describe("G1 a command line of a family without a method", () => {
     ["Unknown method getPerson; did you mean get-person?", "getPerson"],
     ["Unknown method get_person; did you mean get-person?", "get_person"],
     ["Unknown method zzz", "zzz"],
+    ["Unknown method zzz", "zzz", "--nothing", "CANARY"],
     ["The method comes first, before --gene-ids", "--gene-ids", "CANARY", "create-panel"],
     ["A word too many stands behind the value of -p: a value with spaces must be in quotes", "-p", "x", "CANARY"]
   ] as const) {

@@ -70,7 +70,7 @@ const lacksValue = (options: Options, error: UsageErrors[number]): boolean =>
 const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, error: UsageErrors[number]): string => {
   switch (error._tag) {
     case "UnrecognizedOption":
-      return unknownOption(about, options, error.option)
+      return unknownOption(about, options, words, error.option)
     case "UnexpectedArgument":
       return wordTooMany(about, words, error.arguments[0] ?? "")
     case "MissingArgument":
@@ -84,8 +84,11 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
   }
 }
 
-const unknownOption = (about: Step | StepFamily, options: Options, option: string): string => {
+const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, option: string): string => {
   const word = option.replace(/^-+/, "")
+  // A method that does not exist has no options that could be known. Behind an option it may be that one's value.
+  const [first = ""] = argv
+  if ("methods" in about && !first.startsWith("-")) return wordTooMany(about, argv, first)
   if ("methods" in about && about.methods.some(({ options = {} }) => word in options))
     return `The method comes first, before ${option}`
   if (optionIn(options, option) !== undefined) return `${option} must stand alone`
@@ -113,7 +116,9 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   if ("methods" in about) {
     const names = about.methods.map(({ method }) => method)
     // The library calls it getPerson, other tools get_person.
-    const same = names.find((name) => bare(name) === bare(word))
+    const same = about.methods.find(
+      ({ method, otherNames = [] }) => bare(method) === bare(word) || otherNames.includes(word)
+    )?.method
     return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
   }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))

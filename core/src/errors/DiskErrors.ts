@@ -2,6 +2,7 @@
 import type * as PlatformError from "effect/PlatformError"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { humanSize } from "../text/Quantity.ts"
 import { errnoOf, meaningOf } from "./SystemErrors.ts"
 
 /** Two different remote files would get one local name. */
@@ -113,6 +114,9 @@ export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("SvcDiskToo
   readonly advice = "afterMending"
   readonly scope = "run"
   override get message() {
-    return `${this.path} has ${this.free} bytes free, but ${this.needed} are needed: nothing was fetched`
+    const [free, needed, short] = [this.free, this.needed, this.needed - this.free].map((bytes) =>
+      humanSize(Math.max(0, bytes))
+    )
+    return `${this.path} has ${free} free, but all files together need ${needed}, ${short} more: nothing was fetched`
   }
 }

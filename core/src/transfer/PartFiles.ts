@@ -118,10 +118,10 @@ export const identityText = (file: {
 }): string => JSON.stringify([file.target, file.analysisId, file.fileName])
 
 /** A name shortened so that what is appended to it still fits. */
-const stemOf = (name: string): string => shortened(name, "..12345678.part".length + longestLockMark)
+export const partStem = (name: string): string => shortened(name, "..12345678.part".length + longestLockMark)
 
 const placeWith = (directory: string, name: string, mark: string): PartPlace => {
-  const part = `.${stemOf(name)}.${mark}.part`
+  const part = `.${partStem(name)}.${mark}.part`
   return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
 }
 
@@ -134,7 +134,7 @@ export const placeOf = (directory: string, name: string, identity: string): Part
 
 /** What earlier runs left beside `name`, out of the names in its directory. */
 export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
-  const stem = `.${stemOf(name)}.`
+  const stem = `.${partStem(name)}.`
   const marks = names.flatMap((other) =>
     other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
   )
