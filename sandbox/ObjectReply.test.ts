@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { parseByteRange } from "./ObjectReply.ts"
+import { parseByteRange } from "./LinkHost.ts"
 
 const size = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 50 })))
 const place = Schema.NullOr(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 60 }))))

@@ -5,7 +5,7 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import { Downloads } from "../core/src/download/Downloads.ts"
 import { isSettled } from "../core/src/download/RestorationStatus.ts"
 import * as Service from "../platform/Service.ts"
-import { Sandbox } from "../sandbox/SandboxLayer.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
 
 const behaviour = { strict: true, restoreDelay: Duration.hours(8) }
 

@@ -87,7 +87,7 @@ export {
   type Totals,
   totalsOf
 } from "./download/FileResult.ts"
-export type { LinkError, LinksOf } from "./download/LinkListing.ts"
+export type { LinkError, LinksOf } from "./download/LinkManifest.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { DiskNeed, DiskSpace } from "./download/Planning.ts"
 export type { AnalysisOwner, Awaited, Ended, RunEvent } from "./download/RunEvents.ts"

@@ -1,15 +1,12 @@
 /** Every executable by its name: `svc-steps` with all steps, and each step alone. Tables and texts only: a program is loaded when it runs. */
 import { printable } from "../../core/src/text/Printable.ts"
-import { hideForms } from "../../core/src/text/SecretForms.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { apiStep } from "../api/ApiStep.ts"
 import { doctorStep } from "../doctor/DoctorStep.ts"
-import { downloadStep } from "../download/DownloadStep.ts"
+import { downloadStep, requestRestoreStep, resumeRestoreStep } from "../download/DownloadStep.ts"
 import { fetchAnnotationsStep } from "../fetch-annotations/FetchAnnotationsStep.ts"
 import { gatewayStep } from "../gateway/GatewayStep.ts"
-import { requestRestoreStep } from "../request-restore/RequestRestoreStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
-import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
 import { nameEntries } from "./Help.ts"
 import type { Step, StepFamily } from "./Step.ts"
@@ -75,10 +72,14 @@ export const run = (name: string, argv: ReadonlyArray<string>): void => {
   if (wanted.kind === "start") wanted.entry.start(wanted.calledAs, wanted.argv)
   else if (wanted.kind === "completions") void printCompletions(argv)
   else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
-  else {
-    process.stderr.write(`Error: ${printable(hideForms(wanted.message))}\n${wanted.text}\n`)
-    process.exitCode = 64
-  }
+  else void refuse(wanted)
+}
+
+// Loaded only then: help and version wait for nothing.
+const refuse = async ({ message, text }: { readonly message: string; readonly text: string }) => {
+  const { hideForms } = await import("../../core/src/text/Scrubber.ts")
+  process.stderr.write(`Error: ${printable(hideForms(message))}\n${text}\n`)
+  process.exitCode = 64
 }
 
 const printCompletions = async (argv: ReadonlyArray<string>) => {

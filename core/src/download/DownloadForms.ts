@@ -18,7 +18,7 @@ import { type CatalogEntry, withSizes } from "./Catalog.ts"
 import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
-import { type LinksOf, linksOf } from "./LinkListing.ts"
+import { type LinksOf, linksOf } from "./LinkManifest.ts"
 import {
   checkDestination,
   type DiskSpace,

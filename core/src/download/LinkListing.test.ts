@@ -5,7 +5,7 @@ import type { FileType } from "../selection/FileName.ts"
 import type { ListedFile } from "../selection/WantedFiles.ts"
 import type { DownloadOptions } from "./DownloadOptions.ts"
 import { parseRequest } from "./DownloadRequest.ts"
-import { linksOf, noLinks } from "./LinkListing.ts"
+import { linksOf, noLinks } from "./LinkManifest.ts"
 
 const requestOf = (options: DownloadOptions) => ({ ...Result.getOrThrow(parseRequest(options)), slice: null })
 

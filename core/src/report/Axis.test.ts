@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { durationText } from "../text/Quantity.ts"
-import { byteScale, countText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
+import { byteScale, countText, durationText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
 
 const day = 24 * 60 * 60 * 1000
 

@@ -12,7 +12,7 @@ import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { countRequest, countRetry } from "../Counters.ts"
-import { codeWord, FileDamaged, LinkProtocol, statusWord, Unavailable } from "../Errors.ts"
+import { FileDamaged, LinkProtocol, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { redirectTarget } from "./LinkAddress.ts"
@@ -20,7 +20,7 @@ import type { LinkHost, LinkReply } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
-import { type ByteSink, receive, stallError, statedCode } from "./ReplyBody.ts"
+import { type ByteSink, receive, stallError } from "./ReplyBody.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import type { VersionWatch } from "./VersionWatch.ts"
 import { Restart } from "./VersionWatch.ts"
@@ -126,12 +126,12 @@ const exchange = Effect.fnUntraced(function* (context: RangeContext, position: R
   const from = yield* Ref.get(position)
   const asked = rangeToAsk(context, known, from, end)
   const { link, generation } = yield* lease.current
-  const { code, reply, verdict } = yield* ask(context, link, asked, mostRedirects)
+  const [reply, verdict] = yield* ask(context, link, asked, mostRedirects)
   if (verdict._tag === "Stale") {
-    yield* lease.refused(generation, { host: reply.host, status: verdict.status, code })
+    yield* lease.refused(generation, reply.host, verdict.status)
     return "again"
   }
-  if (verdict._tag !== "Bytes") return yield* refusal(context, reply, verdict, code)
+  if (verdict._tag !== "Bytes") return yield* refusal(context, reply, verdict)
   yield* lease.worked(generation)
   yield* watch.learn(verdict.version)
   const { fileName } = request
@@ -168,20 +168,13 @@ interface RangeRequest extends RangeAsked {
   readonly ifRange: string | null
 }
 
-interface Answer {
-  readonly reply: LinkReply
-  readonly verdict: Verdict
-  /** Why the store refuses, in its own word. */
-  readonly code: string | null
-}
-
 /** Sends the request and follows redirects by our own rule: few of them, and each address is judged like the first. */
 const ask = (
   context: FetchContext,
   link: Redacted.Redacted,
   asked: RangeRequest,
   redirects: number
-): Effect.Effect<Answer, AskError, Scope.Scope> =>
+): Effect.Effect<readonly [LinkReply, Verdict], AskError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
@@ -195,9 +188,7 @@ const ask = (
       })
     )
     const verdict = judge(asked, reply)
-    if (verdict._tag !== "Redirect" || redirects === 0) {
-      return { reply, verdict, code: reply.status < 400 ? null : yield* statedCode(reply) }
-    }
+    if (verdict._tag !== "Redirect" || redirects === 0) return [reply, verdict] as const
     const next = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
     return yield* ask(context, next, asked, redirects - 1)
   })
@@ -208,8 +199,7 @@ type AskError = Effect.Error<ReturnType<LinkHost["Service"]["get"]>>
 const refusal = Effect.fnUntraced(function* (
   context: RangeContext,
   reply: LinkReply,
-  verdict: Exclude<Verdict, { readonly _tag: "Bytes" | "Stale" }>,
-  code: string | null
+  verdict: Exclude<Verdict, { readonly _tag: "Bytes" | "Stale" }>
 ) {
   switch (verdict._tag) {
     case "RangeIgnored":
@@ -225,15 +215,13 @@ const refusal = Effect.fnUntraced(function* (
     case "Later":
       return yield* new LinkLater({
         host: reply.host,
-        reason: `status ${statusWord(verdict.status, code)}`,
+        reason: `status ${verdict.status}`,
         retryAfter: waitAsked(verdict.retryAfter, yield* Clock.currentTimeMillis)
       })
     case "Redirect":
       return yield* countWrong(context, reply.host, "redirects too often")
-    case "Wrong": {
-      const why = code === null ? "" : ` (${codeWord(code)})`
-      return yield* countWrong(context, reply.host, `${verdict.reason}${why}`, verdict.ofRange)
-    }
+    case "Wrong":
+      return yield* countWrong(context, reply.host, verdict.reason, verdict.ofRange)
   }
 })
 
