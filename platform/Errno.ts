@@ -1,13 +1,13 @@
 /** Failures of the operating system by their names, such as `ENOSPC`. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-
-/** The system's name of an error of Node; `otherwise` when it has none. */
-export const errnoOf = (error: unknown, otherwise = "EIO"): string =>
-  error instanceof Error && "code" in error ? String(error.code) : otherwise
+import { errnoOf } from "../core/src/Errors.ts"
 
 /** Errors of `fsync` on file systems that do not support it; they are ignored. */
 export const unsyncable: ReadonlyArray<string> = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
+
+/** Errors of `chmod` on file systems whose modes are those of the mount (exFAT, CIFS): such a mode is what the user gets there. */
+export const modeless: ReadonlyArray<string> = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]
 
 /** Errors of `link` on file systems without hard links, or for a file that cannot have another one. */
 export const linkless: ReadonlyArray<string> = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]

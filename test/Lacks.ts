@@ -21,6 +21,10 @@ export const inCi: boolean = process.env["CI"] === "true"
 const toolsLack = (what: string, ...commands: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]>) =>
   inCi || commands.every(([command, ...args]) => spawnSync(command, args).status === 0) ? null : what
 
+/** What only root may try, also not everywhere in CI. */
+const asRoot = (what: string, [command, ...args]: readonly [string, ...ReadonlyArray<string>]) =>
+  process.getuid?.() === 0 && spawnSync(command, args).status === 0 ? null : what
+
 export const lacks = {
   realFiles: existsSync(realFolder) ? null : "the real files of other projects, ../shared/data",
   genomeTools: toolsLack(
@@ -33,6 +37,11 @@ export const lacks = {
   terminal: toolsLack("script, of Debian's bsdutils", ["script", "--version"]),
   users: toolsLack("the right to run as other users", ["setpriv", "--reuid", "61234", "--clear-groups", "true"]),
   root: process.geteuid?.() === 0 ? null : "the rights of root",
+  btrfs: asRoot("to run as root, btrfs and a loop device", [
+    "sh",
+    "-c",
+    "mkfs.btrfs --version && losetup -f && grep -q btrfs /proc/filesystems"
+  ]),
   mounts: toolsLack("the right to mount a file system", ["unshare", "-Urm", "true"])
 }
 

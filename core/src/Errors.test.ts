@@ -118,8 +118,8 @@ describe("messages", () => {
 
   it("K1 K3 say what is wrong with the disk in words, and name an error that has none", () => {
     assert.strictEqual(full.message, "Cannot write out/S1.bam: the disk is full")
-    const odd = new LocalIo({ path: "out", operation: "read", errno: "ESTALE" })
-    assert.strictEqual(odd.message, "Cannot read out: ESTALE")
+    const odd = new LocalIo({ path: "out", operation: "read", errno: "EXFULL" })
+    assert.strictEqual(odd.message, "Cannot read out: EXFULL")
   })
 
   it("say when to come back for restorations, where that is known", () => {

@@ -13,6 +13,7 @@ import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { shortened } from "../../core/src/selection/FileName.ts"
 import { type Errno, tolerate } from "../Errno.ts"
 import { hasEnded, thisProcess } from "../ProcessIdentity.ts"
 import { call, openScoped, sync, syncFolder, writeAll } from "./FileCalls.ts"
@@ -78,17 +79,13 @@ export const withFresh = <A, E, R>(
 /** Milliseconds without a change after which a file of an unknown process counts as left behind. */
 const longAgo = 86_400_000
 
-/** Room for the mark in a name of 255 bytes. */
-const longestStem = 190
+/** Bytes of a mark at most; a process begins 15 digits of ticks after the boot, or earlier. */
+const longestMark = ".01234567-4194304-000000000000000-01234567.new".length
 
 const machineOf = ({ boot, space }: { readonly boot: string | null; readonly space: string | null }) =>
   createHash("sha256").update(`${boot} ${space}`).digest("hex").slice(0, 8)
 
-const stemOf = (path: string) =>
-  `.${Buffer.from(basename(path))
-    .subarray(0, longestStem)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "")}`
+const stemOf = (path: string) => `.${shortened(basename(path), ".".length + longestMark)}`
 
 const marked = /^([0-9a-f]{8})-(\d+)-(\d*)-[0-9a-f]{8}\.new$/
 

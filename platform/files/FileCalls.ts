@@ -5,7 +5,7 @@
 import fs from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { Errno, tolerate, unsyncable } from "../Errno.ts"
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
@@ -15,7 +15,7 @@ export const call = <A = void>(start: (done: Done<A>) => void): Effect.Effect<A,
   Effect.uninterruptible(
     Effect.callback((resume) =>
       start((error, value) =>
-        resume(error === null ? Effect.succeed(value as A) : Effect.fail(new Errno({ code: error.code ?? "EIO" })))
+        resume(error === null ? Effect.succeed(value as A) : Effect.fail(new Errno({ code: errnoOf(error) })))
       )
     )
   )

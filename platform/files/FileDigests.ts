@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type { LocalIo } from "../../core/src/Errors.ts"
+import { errnoNamed } from "../../core/src/Errors.ts"
 import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
 import { Errno } from "../Errno.ts"
 import { type DigestThread, refused } from "../threads/DigestThread.ts"
@@ -43,7 +44,11 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
   const there = (job: number, size: number, algorithms: ReadonlyArray<Algorithm>) =>
     Effect.callback<Digests, Errno>((resume) =>
       thread.finish(job, fd, size, algorithms, (result) =>
-        resume("digests" in result ? Effect.succeed(result.digests) : Effect.fail(new Errno({ code: result.errno })))
+        resume(
+          "digests" in result
+            ? Effect.succeed(result.digests)
+            : Effect.fail(new Errno({ code: errnoNamed(result.errno) }))
+        )
       )
     ).pipe(
       Effect.catchIf(

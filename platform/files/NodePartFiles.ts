@@ -12,10 +12,10 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
-import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "../../core/src/transfer/PartFiles.ts"
-import { type Errno, linkless, tolerate } from "../Errno.ts"
+import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from "../../core/src/transfer/PartFiles.ts"
+import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
-import { type FileLocks, makeFileLocks } from "../locks/FileLock.ts"
+import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
@@ -44,9 +44,10 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
     )
     const locks = yield* makeFileLocks
     return PartFiles.of({
+      ours,
       claim: (place) => claim(place, locks),
       clearClaim: (place) => clearClaim(place, locks),
-      fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
+      fingerprint: (text) => Effect.sync(() => sha256(text)),
       settleExisting,
       beside: openBeside,
       free,
@@ -63,7 +64,31 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
   })
 )
 
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+
 // --- names -----------------------------------------------------------------------------------------------------------
+
+/** A part is its owner's alone, so in a folder that several users share that of a colleague can neither be read nor written. */
+const ours = Effect.fnUntraced(function* (place: PartPlace) {
+  for (const name of [place.part, place.journal]) {
+    const mode = fs.constants.R_OK | fs.constants.W_OK
+    const other = yield* call((done) => fs.access(join(place.directory, name), mode, done)).pipe(
+      Effect.as(false),
+      Effect.catch(({ code }) => Effect.succeed(refusals.includes(code)))
+    )
+    if (!other) continue
+    yield* Effect.logInfo(
+      `${place.name}: the unfinished file of another user cannot be used, so this run begins one of its own`
+    )
+    return ownPlace(place)
+  }
+  return place
+})
+
+const refusals: ReadonlyArray<string> = ["EACCES", "EPERM"]
+
+/** The place beside another user's. */
+const ownPlace = (place: PartPlace) => withMark(place, sha256(`${place.part} ${process.geteuid?.()}`).slice(0, 8))
 
 const settleExisting = Effect.fnUntraced(function* (place: PartPlace) {
   const final = yield* statPlainFile(join(place.directory, place.name))
@@ -132,6 +157,11 @@ const discard = Effect.fnUntraced(function* (place: PartPlace) {
 
 const claim = (place: PartPlace, { acquire }: FileLocks) =>
   acquire(join(place.directory, place.lock), { wait: 0 }).pipe(
+    // A lock that a killed run of another user left may not be removed in a folder with the sticky bit.
+    Effect.catchIf(
+      (error) => error._tag === "SvcLocalIo" && error.operation === takingOver,
+      () => acquire(join(place.directory, ownPlace(place).lock), { wait: 0 })
+    ),
     Effect.asVoid,
     Effect.catchTag("SvcBusy", ({ owner }) => new Busy({ file: place.name, owner }))
   )
@@ -250,7 +280,7 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
   const final = join(place.directory, place.name)
   yield* Effect.gen(function* () {
     yield* call((done) => fs.ftruncate(open.fd, size, done))
-    yield* call((done) => fs.fchmod(open.fd, open.mode, done))
+    yield* call((done) => fs.fchmod(open.fd, open.mode, done)).pipe(tolerate(...modeless))
     yield* sync(open.fd)
   }).pipe(named(path, "complete"))
   yield* checkUnmoved(place, open)
@@ -279,12 +309,18 @@ const checkUnmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, st
     call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT", "ENOTDIR"))
   ]).pipe(named(place.directory, "look at"))
   if (now === null || !sameFile(ours, now)) {
-    return yield* new CannotCreate({ path: place.directory, reason: "the folder was moved or replaced meanwhile" })
+    return yield* new CannotCreate({
+      path: place.directory,
+      reason: `the folder was moved or replaced meanwhile${orNumbers}`
+    })
   }
   if (part === null || !sameFile(part, stats)) {
-    return yield* new CannotCreate({ path, reason: "the unfinished file was moved or replaced meanwhile" })
+    return yield* new CannotCreate({ path, reason: `the unfinished file was moved or replaced meanwhile${orNumbers}` })
   }
 })
+
+const orNumbers =
+  ", or its file system gives the same file another number (inode) each time and is no safe place for downloads"
 
 /** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
 const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>

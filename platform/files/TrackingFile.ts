@@ -36,10 +36,11 @@ import {
   TrackingFile,
   withCleanEstimates
 } from "../../core/src/archive/TrackingFile.ts"
-import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
+import { Busy, CannotCreate, errnoOf, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
+import { backupName, longestLockMark, shortened } from "../../core/src/selection/FileName.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
-import { Errno, errnoOf, io, linkless, tolerate } from "../Errno.ts"
+import { Errno, io, linkless, tolerate } from "../Errno.ts"
 import { type FileLocks, type HeldLock, makeFileLocks } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
@@ -102,7 +103,10 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
     })
   )
 
-const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`)
+const hiddenBeside = (path: string) =>
+  join(dirname(path), `.${shortened(basename(path), ".".length + longestLockMark)}`)
+
+const lockOf = (path: string) => `${hiddenBeside(path)}.lock`
 
 /** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
 const clearAway = (path: string, { withLock }: FileLocks) =>
@@ -141,7 +145,7 @@ const attempt = Effect.fnUntraced(function* (
   if (found.content !== null && (found.content.stats.mode & 0o200n) === 0n) return yield* new Errno({ code: "EACCES" })
 
   const own = `${process.pid}-${randomBytes(6).toString("hex")}`
-  const fresh = join(dirname(path), `.${basename(path)}.${own}.new`)
+  const fresh = `${hiddenBeside(path)}.${own}.new`
   const replaced = Effect.gen(function* () {
     if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
     if (locksHold && !(yield* lock.stillOwned)) return yield* new Overtaken()
@@ -175,7 +179,7 @@ const checkStillThere = Effect.fnUntraced(function* (
 const removeLeftovers = Effect.fnUntraced(function* (path: string) {
   const folder = dirname(path)
   const names = yield* io(() => readdir(folder))
-  const left = names.filter((name) => name.startsWith(`.${basename(path)}.`) && name.endsWith(".new"))
+  const left = names.filter((name) => name.startsWith(`${basename(hiddenBeside(path))}.`) && name.endsWith(".new"))
   for (const name of left) yield* Effect.ignore(io(() => unlink(join(folder, name))))
 })
 
@@ -215,7 +219,7 @@ const isUnchanged = (path: string, { bytes, stats }: NonNullable<Found["content"
 /** Keeps a file in the object layout as `<name>.bak`, or with a number when another one is there already. */
 const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
   for (let number = 0; ; number++) {
-    const backup = number === 0 ? `${path}.bak` : `${path}.${number}.bak`
+    const backup = join(dirname(path), backupName(basename(path), number))
     const copy = io(() => copyFile(path, backup, constants.COPYFILE_EXCL))
     const made = yield* io(() => link(path, backup)).pipe(
       Effect.catch((error) => (linkless.includes(error.code) ? copy : error)),

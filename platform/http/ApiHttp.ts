@@ -21,13 +21,12 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { ConfigUnusable } from "../../core/src/Errors.ts"
+import { ConfigUnusable, errnoOf } from "../../core/src/Errors.ts"
 import type { CookieJars as CookieJarsService } from "../../core/src/session/Exchange.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
-import { errnoOf } from "../Errno.ts"
 import * as CookieJars from "./CookieJars.ts"
 import { Dialer, unreadablePem } from "./Dialer.ts"
 import { http } from "./NodeHttp.ts"
@@ -131,6 +130,7 @@ const make = (dialer: Dialer) =>
           signal
         })
         let answered = false
+        let late: Error | null = null
         let begun = false
         outgoing.on("socket", (socket) => {
           socket.once("data", () => {
@@ -138,7 +138,11 @@ const make = (dialer: Dialer) =>
           })
         })
         outgoing.on("error", (error) => {
-          if (answered) return
+          // The body itself is only told that the connection was reset.
+          if (answered) {
+            late = error
+            return
+          }
           const stale =
             outgoing.reusedSocket && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE")
           const { kind, ...fault } = faultOfCause(error)
@@ -158,7 +162,7 @@ const make = (dialer: Dialer) =>
             const fault = new TransportFault({ kind: "Proxy", reason, proxy: dialled.forwarder, status })
             return resume(Effect.fail(transportError(request, fault)))
           }
-          resume(Effect.succeed(replyOf(request, url, incoming)))
+          resume(Effect.succeed(replyOf(request, url, incoming, () => late)))
         })
         outgoing.end(body)
         return Effect.sync(() => outgoing.destroy())
@@ -216,7 +220,8 @@ const faultOfBody = (cause: unknown): TransportFault =>
 const replyOf = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
-  incoming: Http.IncomingMessage
+  incoming: Http.IncomingMessage,
+  late: () => Error | null
 ): ReplyResponse => {
   const body = plainBody(request, incoming)
   const lines = incoming.headers["set-cookie"] ?? []
@@ -232,7 +237,7 @@ const replyOf = (
       evaluate: () => body,
       onError: (cause) =>
         new HttpClientError.HttpClientError({
-          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfBody(cause) })
+          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfBody(late() ?? cause) })
         })
     })
   )

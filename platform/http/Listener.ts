@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { errnoOf } from "../Errno.ts"
+import { errnoOf } from "../../core/src/Errors.ts"
 
 /** The address cannot be listened on: taken, not ours, or not allowed. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("SvcListenFailed", {

@@ -3,11 +3,10 @@
 import { open, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
-import { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
+import { errnoOf, InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { type Layer, nameAt, type Source } from "../../core/src/settings/Settings.ts"
 import { protectLinks } from "../../core/src/text/Scrubber.ts"
-import { errnoOf } from "../Errno.ts"
 
 export interface Input {
   /** How messages call it. */

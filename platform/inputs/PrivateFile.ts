@@ -4,9 +4,8 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { PasswordFileUnusable } from "../../core/src/Errors.ts"
+import { errnoOf, meaningOf, PasswordFileUnusable } from "../../core/src/Errors.ts"
 import { type LocalSettings, nameAt, type Source } from "../../core/src/settings/Settings.ts"
-import { errnoOf } from "../Errno.ts"
 import { textIn } from "./InputFile.ts"
 
 export interface SmallFile {
@@ -14,18 +13,6 @@ export interface SmallFile {
   readonly mode: number
   /** Numeric id (uid) of its owner. */
   readonly owner: number
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "it does not exist",
-  EACCES: "permission denied",
-  EISDIR: "it is a folder",
-  ENOTDIR: "its folder is not a folder"
-}
-
-const reasonOf = (error: unknown): string => {
-  const code = errnoOf(error, "it cannot be read")
-  return reasons[code] ?? code
 }
 
 /** Reads to the end, or one byte further than allowed; works for pipes too, such as `--config <(vault read ...)`. */
@@ -52,7 +39,7 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
         await file.close()
       }
     },
-    catch: reasonOf
+    catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))
   })
 
 /** What others could do with a file that holds a password (docs/dev/service.md 5), as sentences for the log. */

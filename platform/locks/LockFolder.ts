@@ -9,7 +9,7 @@ import { userInfo } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import { errnoOf } from "../Errno.ts"
+import { errnoOf } from "../../core/src/Errors.ts"
 
 /** A folder of locks, and why it cannot be used; null when it can. */
 export interface LockFolder {

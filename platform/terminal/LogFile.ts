@@ -5,8 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeFil
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { CannotCreate, LocalIo, UsageError } from "../../core/src/Errors.ts"
-import { errnoOf } from "../Errno.ts"
+import { CannotCreate, errnoOf, LocalIo, meaningOf, UsageError } from "../../core/src/Errors.ts"
 import { sameFile } from "../FileIdentity.ts"
 
 export interface LogFile {
@@ -62,11 +61,6 @@ const holdsText = (path: string, expected: Stats): boolean => {
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
-  ENOTDIR: "its folder is not a folder",
-  EACCES: "permission denied",
-  EISDIR: "it is a folder",
-  ELOOP: "it is a symbolic link",
-  EROFS: "the file system is read-only",
   ENXIO: "it is a pipe that nobody reads"
 }
 
@@ -127,7 +121,7 @@ export const openLogFile = (
       catch: (error) =>
         error instanceof NotText
           ? new UsageError({ message: `${path} cannot be the log file: ${error.code}: name another file for it` })
-          : new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? errnoOf(error, "unknown error") })
+          : new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? meaningOf(errnoOf(error, "unknown error")) })
     }),
     (file) => Effect.sync(() => file.close())
   )

@@ -90,6 +90,7 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
 
 const bareMark = "svc-steps/bare"
 const levelMark = "svc-steps/level"
+const fileMark = "svc-steps/file"
 /** Seen at every log level, whatever `level` the line is written with. */
 const logBare = (message: string, prefix: string, level: LogSettings["level"]) =>
   Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }).pipe(
@@ -109,6 +110,10 @@ export const failure = (
 /** What to do next, after a failure or without one; as text a line without time and level. */
 export const hint = (message: string): Effect.Effect<void> => logBare(message, "", "info")
 
+/** A line for the log file alone, where there is one: on a terminal it would say what stands there already. */
+export const inFileOnly = (message: string): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo(message), { [fileMark]: true })
+
 const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): ReadonlyArray<string> =>
   cause.reasons.length === 0
     ? []
@@ -119,12 +124,21 @@ const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): Re
 const makeLogger = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen, append: (lines: string) => void) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]).map(textOf), ...causeText(cause, settings.level)]
-    const { [bareMark]: prefix, [levelMark]: said, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+    const {
+      [bareMark]: prefix,
+      [fileMark]: fileOnly,
+      [levelMark]: said,
+      ...annotations
+    } = fiber.getRef(References.CurrentLogAnnotations)
     const text = parts.join(" ")
     const level = said === "info" ? said : (levels[logLevel] ?? "debug")
     const line = { time: date, level, message: text, annotations }
     const isBare = typeof prefix === "string" && settings.format === "text"
     const plain = formatLine(settings.format, line, scrubber)
+    if (fileOnly === true) {
+      append(`${plain}\n`)
+      return
+    }
     if (isBare) screen.line(printable(`${prefix}${scrubber.prose(text)}`))
     else screen.line(screen.colors ? formatLine(settings.format, line, scrubber, true) : plain)
     append(`${plain}\n`)

@@ -58,10 +58,16 @@ export const program = makeProgram(
     yield* serviceOf(settings, target, network, analysisIds[0] ?? null, say)
     const code = exitCodeOf(checks)
     if (format === "json") yield* printDocument(checksJson(version, checks))
-    yield* code === 0 ? Effect.logInfo(summary(checks)) : LogOutput.failure(summary(checks))
+    yield* code === 0 ? Effect.logInfo(summary(checks)) : LogOutput.failure(failureOf(checks))
     return code
   })
 )
+
+/** `Checks that failed: tls, login (12 ok, 2 failed)`. */
+const failureOf = (checks: ReadonlyArray<Check>): string => {
+  const failed = checks.filter(({ status }) => status === "fail").map(({ name }) => name)
+  return `Checks that failed: ${failed.join(", ")} (${summary(checks)})`
+}
 
 const targetCheck = (settings: LocalSettings): Check =>
   Result.match(baseUrlOf(settings), {

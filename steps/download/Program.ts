@@ -9,6 +9,7 @@ import {
   whyNotCut
 } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
+import { restorationLines } from "../../core/src/download/FileResult.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed, UsageError } from "../../core/src/Errors.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
@@ -78,7 +79,10 @@ const linksProgram = makeProgram(
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
     const fetched = Downloads.use(({ events }) => watch(events(request), "download", record.note))
-    const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
+    const work = Effect.andThen(
+      fetched,
+      Effect.flatMap(record.results, (results) => summarise(results))
+    )
     return yield* conclude(Effect.provide(work, services), record, settings, "download")
   })
 )
@@ -95,7 +99,10 @@ export const requestProgram = makeServiceProgram(
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format, "restore"), services)
     const record = yield* makeRunRecord
     const asked = Downloads.use(({ events }) => watch(events(request, { subject: "restore" }), "download", record.note))
-    const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
+    const work = Effect.andThen(
+      asked,
+      Effect.flatMap(record.results, (results) => summarise(results, restorationLines))
+    )
     return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
   })
 )
@@ -132,7 +139,9 @@ export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">)
 /** Options of the command line that do nothing where files are only shown. */
 const idleOptions = (settings: LocalSettings): Problems => {
   const { links, list, plan, reportfile, resumeArchivedDownloads, samplesheet, wait, writeLinks } = settings
-  if (resumeArchivedDownloads || !(links || list || plan || writeLinks !== null)) return []
+  if (resumeArchivedDownloads) return []
+  if (!(links || list || plan || writeLinks !== null))
+    return settings.source("format") === "command line" ? [idleFormat] : []
   return [
     ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
     ...(reportfile === null || settings.source("reportfile") !== "command line"
@@ -143,6 +152,9 @@ const idleOptions = (settings: LocalSettings): Problems => {
       : ["--samplesheet lists files that are there: leave it out with --list, --plan and --links"])
   ]
 }
+
+const idleFormat =
+  "--format is the form of what is shown in place of files (--list, --plan, --links): what a run did is JSON with --reportfile FILE"
 
 /** The request with the regions of its BED file. */
 const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)

@@ -90,7 +90,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   settings: Settings,
   record: RunRecord
 ) {
-  const idle = yield* idleLook(request)
+  const idle = yield* idleLook(request, settings.given("restorationFile"))
   // Without an entry there is no need to log in.
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
@@ -129,9 +129,10 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
 }, Effect.scoped)
 
 /** What there is to say when the file has nothing for this service; null when it has. */
-const idleLook = Effect.fnUntraced(function* ({
-  service
-}: ResumeRequest): Effect.fn.Return<
+const idleLook = Effect.fnUntraced(function* (
+  { service }: ResumeRequest,
+  named: boolean
+): Effect.fn.Return<
   Look | null,
   Effect.Error<ReturnType<typeof storedRequests>>,
   Effect.Services<ReturnType<typeof storedRequests>> | FileSystem.FileSystem
@@ -142,11 +143,15 @@ const idleLook = Effect.fnUntraced(function* ({
   const fs = yield* FileSystem.FileSystem
   const isThere = yield* Effect.orElseSucceed(fs.exists(path), () => true)
   const more = others.length === 0 ? "" : `, and ${others.length} of other targets, which were left alone`
-  yield* Effect.logInfo(
-    isThere
-      ? `${path} has no restorations for ${service.target}${more}`
-      : `${path} does not exist, so there are no restorations to resume`
-  )
+  // Of a file that was named, its absence may be a mistake in its name, and its restorations would never be fetched.
+  if (!isThere && named)
+    yield* Effect.logWarning(`${path} does not exist: no restoration is resumed; is this the file that was meant?`)
+  else
+    yield* Effect.logInfo(
+      isThere
+        ? `${path} has no restorations for ${service.target}${more}`
+        : `${path} does not exist, so there are no restorations to resume`
+    )
   return { statuses: [], unusable, others }
 })
 

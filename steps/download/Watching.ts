@@ -11,7 +11,7 @@ import { logFailure } from "../../core/src/FailureLog.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { counted, humanSize } from "../../core/src/text/Quantity.ts"
+import { counted, durationText, humanSize } from "../../core/src/text/Quantity.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"
@@ -84,8 +84,11 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
 })
 
 /** The last lines of a run. */
-export const summarise = Effect.fnUntraced(function* (results: ReadonlyArray<FileResult>) {
-  for (const { bad, text } of summaryLines(results)) {
+export const summarise = Effect.fnUntraced(function* (
+  results: ReadonlyArray<FileResult>,
+  lines: typeof summaryLines = summaryLines
+) {
+  for (const { bad, text } of lines(results)) {
     yield* bad ? Effect.logError(text) : Effect.logInfo(text)
   }
 })
@@ -112,7 +115,7 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
     case "GivenUp":
       return Effect.void
     case "Retrying":
-      return Effect.logInfo(`${name}: ${event.reason}; again in ${(event.milliseconds / 1000).toFixed(1)} s`)
+      return Effect.logInfo(`${name}: ${event.reason}; again in ${durationText(event.milliseconds)}`)
     case "Renewing":
       return Effect.logInfo(`${name}: ${event.reason}; asking for a new link`)
     case "Restarting":
@@ -129,7 +132,7 @@ const concludeIndex = (file: PlannedFile, { error }: FileResult, cause: PlannedF
 }
 
 /** `0.0 s` would not be true. */
-const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : `${seconds.toFixed(1)} s`)
+const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : durationText(1000 * seconds))
 
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {

@@ -155,6 +155,34 @@ describe("G1 what is wrong with a command line", () => {
       const hint = "; a flag takes its value after =, such as --overwrite=false"
       yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}`, "--overwrite", "false", "A1")
       yield* isWrong(step, `Unexpected argument: no, after --list${hint}`, "--list", "no")
+      const region = "a region is one word: write"
+      for (const [words, said] of [
+        [["-g", "chr17", "43044295-43125364"], `${region} -g chr17:43044295-43125364`],
+        [["--range=chr17", "43,044,295–43,125,364"], `${region} --range chr17:43,044,295-43,125,364`],
+        [["-g", "chr17", "100..200"], `${region} -g chr17:100-200`],
+        [["-g", "chr1:1-2", "chr2:3-4"], "several regions are one word in quotes: write -g 'chr1:1-2 chr2:3-4'"],
+        [["-g", "chr1", "chr2"], "several regions are one word in quotes: write -g 'chr1 chr2'"],
+        [["-s", "S1", "S2"], "a list has commas between its items: write -s S1,S2"],
+        [["-l", "LIMS-0001", "LIMS-0002"], "write -l LIMS-0001,LIMS-0002"],
+        [["-F", "status", "=", "DONE"], "a filter is one word in quotes"],
+        [["-F", "status = DONE", "id>3"], "several have an -F each"],
+        [["-b", "a.bed", "b.bed.gz"], "-b takes one file"]
+      ] as const) {
+        const found = String(yield* read(withIds, ...words))
+        assert.include(found, said, words.join(" "))
+        assert.match(found, /^Unexpected argument: /)
+      }
+      for (const words of [
+        ["-g", "chr17", "A1"],
+        ["-g", "chr17", "12345"],
+        ["-g", "chr17", "2026-001"],
+        ["-s", "S1", "A1", "A2"],
+        ["-F", "status = DONE", "A1"],
+        ["-l", "LIMS-0001", "17"],
+        ["-g", "chr17", "--", "1-2"],
+        ["A1", "1-2"]
+      ])
+        assert.isObject(yield* read(withIds, ...words), words.join(" "))
       const commas = "; a list has commas between its items, as in -f bam,bam.bai"
       yield* isWrong(
         withIds,
@@ -200,6 +228,7 @@ describe("G1 a command line of a family without a method", () => {
     ["Unknown method getPerson; did you mean get-person?", "getPerson"],
     ["Unknown method get_person; did you mean get-person?", "get_person"],
     ["Unknown method zzz", "zzz"],
+    ["Unknown method zzz", "zzz", "--nothing", "CANARY"],
     ["The method comes first, before --gene-ids", "--gene-ids", "CANARY", "create-panel"],
     ["A word too many stands behind the value of -p: a value with spaces must be in quotes", "-p", "x", "CANARY"]
   ] as const) {

@@ -15,12 +15,12 @@ import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { metavarOf } from "./Help.ts"
-import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
+import { everyOptionOf, generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
 import type { OwnTexts } from "./Program.ts"
 import { printLines } from "./StandardOutput.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
-import { misplaced, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
+import { misplacedWord, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
 
 export interface CommandLine {
   readonly step: Step
@@ -159,9 +159,9 @@ const collect = Effect.fnUntraced(function* (
   const setting = step.operands?.setting
   const ids = setting === undefined ? [] : operands
   if (ids.some((word) => word.trim() === "")) return yield* refuse(`${step.operands?.metavar} must not be empty`)
-  // `--overwrite no` would overwrite, and look for an analysis named no.
-  const noId = ids.find((word) => misplaced(word) !== null)
-  if (noId !== undefined) return yield* refuse(wordTooMany(step, argv, noId))
+  // `--overwrite no` would overwrite, and look for an analysis named no; `-g chr17 1-2` would cut the whole chromosome.
+  const noId = misplacedWord(everyOptionOf(step), argv, ids)
+  if (noId !== null) return yield* refuse(wordTooMany(step, argv, noId))
 
   const flags = Object.entries(loglevelFlags).filter(([name]) => input.general[name]?.[0] === "true")
   const loglevel = [...(input.options["loglevel"] ?? []), ...flags.map(([, { level }]) => level)]

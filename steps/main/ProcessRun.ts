@@ -4,7 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import { errnoOf } from "../../platform/Errno.ts"
+import { errnoOf } from "../../core/src/Errors.ts"
 
 /**
  * Schedulers send the last two before a limit is reached. On SIGUSR1 Node would open a debugger instead, through which
@@ -49,8 +49,11 @@ const endNow = (code: number): void => {
 }
 
 export interface ProcessRun {
-  /** Why the program is being stopped; null when there is nothing to say, or it was taken before. `wanted`: it has succeeded. */
-  readonly takeReason: () => { readonly why: string; readonly wanted: boolean } | null
+  /**
+   * Why the program is being stopped, and the exit code that this means; null when there is nothing to say, or it was taken before.
+   * `wanted`: it has succeeded.
+   */
+  readonly takeReason: () => { readonly why: string; readonly code: number; readonly wanted: boolean } | null
   /** The exit code when a signal stops the program from now on; null for that of the signal. */
   readonly endWith: (code: number | null) => void
   /** What SIGHUP does from now on in place of stopping the program; null makes it stop again. */
@@ -82,9 +85,10 @@ export const runProcess = (
   let stoppedCode: number | null = null
   let hangup: (() => void) | null = null
   const takeReason = () => {
-    const why = stop?.why ?? null
-    if (stop !== null) stop.why = null
-    return why === null ? null : { why, wanted: stoppedCode === 0 }
+    if (stop === null || stop.why === null) return null
+    const { why } = stop
+    stop.why = null
+    return { why, code: stoppedCode ?? stop.code, wanted: stoppedCode === 0 }
   }
   const endWith: ProcessRun["endWith"] = (code) => {
     stoppedCode = code

@@ -45,6 +45,8 @@ export interface Step {
 /** A step that is one of several under a common name, chosen by the first word of the command line. */
 export interface Method extends Step {
   readonly method: string
+  /** What other tools call it. */
+  readonly otherNames?: ReadonlyArray<string>
   /** Heading in the list of methods. */
   readonly group: string
 }

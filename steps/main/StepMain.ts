@@ -2,6 +2,7 @@
  * What every executable does when it really runs: read the command line, gather and check the settings, start the log,
  * run the step, say why it failed, exit with its code.
  */
+import { resolve } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
@@ -16,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as EffectTerminal from "effect/Terminal"
-import { codeOf, LocalIo } from "../../core/src/Errors.ts"
+import { codeOf, ExitCodes, LocalIo } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -125,7 +126,13 @@ const startProcess = (
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const runLogged = (work: Work) => {
           const traced = Effect.andThen(warn(allWarnings), traceStep(step, work))
-          return reported(traced, settings.loglevel, settings).pipe(Effect.provide(log))
+          return Effect.gen(function* () {
+            yield* LogOutput.inFileOnly(beginning(calledAs, settings, takes("destination")))
+            yield* outliveTerminal(run)
+            const code = yield* reported(traced, settings.loglevel, settings)
+            yield* LogOutput.inFileOnly(endingOf(code))
+            return code
+          }).pipe(Effect.provide(log))
         }
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(valid, () => warn(warnings))
@@ -153,6 +160,31 @@ const startProcess = (
   }
   runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), grace)
 }
+
+/** The first line of a log file: which program it was, and what it was for. */
+const beginning = (calledAs: string, { destination, target }: LocalSettings, writes: boolean): string => {
+  const where = writes ? `, folder ${resolve(destination)}` : ""
+  return `${calledAs} ${version} begins${target === null ? "" : `, target ${target}`}${where}`
+}
+
+/** Its last line. */
+const endingOf = (code: number): string =>
+  `Ended with exit code ${code}: ${(ExitCodes as Readonly<Record<number, string>>)[code] ?? "stopped by a signal"}`
+
+/**
+ * Without a terminal for what it says, a run does not end with the terminal that it was started from: Node takes back that
+ * `nohup` has SIGHUP ignored, and such a run died at the logout.
+ */
+const outliveTerminal = Effect.fnUntraced(function* (run: ProcessRun) {
+  if (process.stderr.isTTY) return
+  const context = yield* Effect.context<never>()
+  let said = false
+  run.onHangup(() => {
+    if (said) return
+    said = true
+    Effect.runForkWith(context)(Effect.logInfo("The terminal has gone (SIGHUP): the run goes on"))
+  })
+})
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
 const traceStep = <E, R>(step: Step, start: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> => {
@@ -233,7 +265,8 @@ const reporter =
         Effect.suspend(() => {
           const reason = run.takeReason()
           if (reason === null) return Effect.void
-          return reason.wanted ? Effect.logInfo(reason.why) : LogOutput.failure(reason.why)
+          const said = reason.wanted ? Effect.logInfo(reason.why) : LogOutput.failure(reason.why)
+          return Effect.andThen(said, LogOutput.inFileOnly(endingOf(reason.code)))
         })
       )
     )

@@ -70,7 +70,7 @@ const lacksValue = (options: Options, error: UsageErrors[number]): boolean =>
 const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, error: UsageErrors[number]): string => {
   switch (error._tag) {
     case "UnrecognizedOption":
-      return unknownOption(about, options, error.option)
+      return unknownOption(about, options, words, error.option)
     case "UnexpectedArgument":
       return wordTooMany(about, words, error.arguments[0] ?? "")
     case "MissingArgument":
@@ -84,8 +84,11 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
   }
 }
 
-const unknownOption = (about: Step | StepFamily, options: Options, option: string): string => {
+const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, option: string): string => {
   const word = option.replace(/^-+/, "")
+  // A method that does not exist has no options that could be known. Behind an option it may be that one's value.
+  const [first = ""] = argv
+  if ("methods" in about && !first.startsWith("-")) return wordTooMany(about, argv, first)
   if ("methods" in about && about.methods.some(({ options = {} }) => word in options))
     return `The method comes first, before ${option}`
   if (optionIn(options, option) !== undefined) return `${option} must stand alone`
@@ -113,18 +116,78 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   if ("methods" in about) {
     const names = about.methods.map(({ method }) => method)
     // The library calls it getPerson, other tools get_person.
-    const same = names.find((name) => bare(name) === bare(word))
+    const same = about.methods.find(
+      ({ method, otherNames = [] }) => bare(method) === bare(word) || otherNames.includes(word)
+    )?.method
     return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
   }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
-  const hint = misplaced(word)
+  const hint = misplaced(options, argv, at)
   return `Unexpected argument: ${word}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
 }
 
-/** How a word is given that is meant for the option before it, and is no id. */
-export const misplaced = (word: string): string | null => {
+/** The first of the `operands` that is meant for the option before it, and is no id. */
+export const misplacedWord = (options: Options, argv: Words, operands: Words): string | null =>
+  beforeDashes(argv).find(
+    (word, at) => operands.includes(word) && !takesNext(options, argv[at - 1]) && misplaced(options, argv, at) !== null
+  ) ?? null
+
+/** How a word is given that is meant for the option before it; null where it may be an id. */
+const misplaced = (options: Options, argv: Words, at: number): string | null => {
+  const word = argv[at] ?? ""
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
-  return fileTypes.some((type) => type === word) ? "a list has commas between its items, as in -f bam,bam.bai" : null
+  if (fileTypes.some((type) => type === word)) return "a list has commas between its items, as in -f bam,bam.bai"
+  const before = valueBefore(options, argv, at)
+  return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
+}
+
+interface GivenValue {
+  readonly name: string
+  /** The option as it was typed. */
+  readonly typed: string
+  readonly value: string
+}
+
+/** The option whose value stands right before a word. */
+const valueBefore = (options: Options, argv: Words, at: number): GivenValue | null => {
+  const [last = "", typed = ""] = [argv[at - 1], argv[at - 2]]
+  if (takesNext(options, typed)) return { name: optionIn(options, typed)?.name ?? "", typed, value: last }
+  const found = last.includes("=") ? optionIn(options, last) : undefined
+  const [name = "", ...value] = last.split("=")
+  return found === undefined ? null : { name: found.name, typed: name, value: value.join("=") }
+}
+
+/** For each option that people give several words: what to write when the next one is meant for it too, else null. */
+const meantFor: Readonly<Record<string, (word: string, given: GivenValue) => string | null>> = {
+  range: (word, { typed, value }) => {
+    const positions = word.replaceAll(/[\u2012-\u2015]|\.\./g, "-")
+    if (isSpan(positions) && !value.includes(":"))
+      return `a region is one word: write ${typed} ${value}:${positions}, and an analysis of that name as -a ${word}`
+    return isSpan(positions) || /^[^:]+:[\d,]+(?:-[\d,]*)?$|^chr\w+$/i.test(word)
+      ? `several regions are one word in quotes: write ${typed} '${value} ${positions}', and an analysis of that name as -a ${word}`
+      : null
+  },
+  bed: (word, { typed }) => (/\.bed(?:\.gz)?$/i.test(word) ? `${typed} takes one file` : null),
+  sampleIds: listed,
+  limsIds: listed,
+  filters: (word) =>
+    /[=<>]/.test(word)
+      ? "a filter is one word in quotes, and several have an -F each: write -F 'status = DONE' -F 'id > 100'"
+      : null
+}
+
+/** `43,044,295-43,125,364`: an id such as `2026-001` ends before it begins. */
+const isSpan = (word: string): boolean => {
+  const [, start = "", end = ""] = /^(\d[\d,]*)-(\d[\d,]*)$/.exec(word) ?? []
+  return end !== "" && Number(start.replaceAll(",", "")) <= Number(end.replaceAll(",", ""))
+}
+
+/** A word like the one before it is one more of the list: `S2` behind `-s S1`. */
+function listed(word: string, { typed, value }: GivenValue): string | null {
+  const shape = (text: string) => text.replaceAll(/\d+/g, "0")
+  return shape(word) === shape(value.split(",").at(-1) ?? "")
+    ? `a list has commas between its items: write ${typed} ${value},${word}, and an analysis of that name as -a ${word}`
+    : null
 }
 
 const placeOf = (options: Options, argv: Words, at: number): string => {

@@ -1,6 +1,7 @@
 /** The programs of `svc-steps restorations`: list, prune and add. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { type NewEntry, newOptions, readEntry, storedPaths, textOf } from "../../core/src/archive/TrackingEntry.ts"
 import { type Item, put, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
@@ -38,7 +39,8 @@ const overFile = <Request>(
 
 const list = overFile(
   (_settings, _operands, own) => Result.succeed(valuesOf<typeof listOptions>(own)),
-  Effect.fn("svc.step.listRestorations")(function* (_: LocalSettings, { format }: ValuesOf<typeof listOptions>) {
+  Effect.fn("svc.step.listRestorations")(function* (settings: LocalSettings, { format }: ValuesOf<typeof listOptions>) {
+    if (settings.given("restorationFile")) yield* warnOfMissing(settings.restorationFile)
     const { items } = yield* TrackingFile.use(({ read }) => read)
     yield* format === "json"
       ? printDocument({ schema: "svc.requests/1", requests: items.map(jsonOf) })
@@ -46,6 +48,13 @@ const list = overFile(
     return 0 as const
   })
 )
+
+/** A file that was named and is not there holds no restorations, as one that is empty; but its name may be a mistake. */
+const warnOfMissing = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (yield* Effect.orElseSucceed(fs.exists(path), () => true)) return
+  yield* Effect.logWarning(`${path} does not exist: is this the file that was meant?`)
+})
 
 /** One line about an entry. */
 const lineOf = ({ entry, problem }: Item, index: number): string => {
@@ -129,14 +138,16 @@ interface AddRequest extends Omit<ValuesOf<typeof addOptions>, "target"> {
 
 const addRequest = (
   [analysisId = "", fileName = ""]: ReadonlyArray<string>,
-  own: Own
+  own: Own,
+  settings: LocalSettings
 ): Result.Result<AddRequest, Problems> => {
   const values = valuesOf<typeof addOptions>(own)
   const { bed, range, unmapped } = values
   const problems: Array<string> = []
-  const target = resolveTarget(values.target, null)
-  // That it is missing has been said.
-  if (Result.isFailure(target) && own.given("target")) problems.push(target.failure)
+  const given = values.target ?? settings.target
+  const target =
+    given === null ? Result.fail("Missing required argument --target") : resolveTarget(given, settings.baseUrl)
+  if (Result.isFailure(target)) problems.push(target.failure)
   const parsed = range === null ? null : parseRange(range)
   if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
   if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
@@ -147,7 +158,7 @@ const addRequest = (
 }
 
 const add = overFile(
-  (_settings, operands, own) => addRequest(operands, own),
+  (settings, operands, own) => addRequest(operands, own, settings),
   Effect.fn("svc.step.addRestoration")(function* (
     { restorationFile }: LocalSettings,
     { analysisId, fileName, target, ...wanted }: AddRequest

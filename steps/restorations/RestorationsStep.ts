@@ -19,7 +19,7 @@ export const pruneOptions = {
 
 /** Target and, of the settings of svc-download, those that an entry stores. */
 export const addOptions = {
-  target: { type: "text", metavar: "URL", required: true, help: "Required. The API instance, as a full http(s) URL" },
+  target: { type: "text", metavar: "URL", help: "The API instance, as a full http(s) URL; without it SVC_TARGET" },
   destination: fileKeys.destination,
   filetypes: selectionKeys.filetypes,
   overwrite: fileKeys.overwrite,
@@ -37,6 +37,7 @@ const methods: ReadonlyArray<Method> = [
   {
     ...common,
     method: "list",
+    otherNames: ["ls", "show", "status"],
     summary: "The requests in the file, of every target, and the entries that cannot be used",
     options: listOptions,
     examples: [{ command: "--format json", says: "for programs" }]
@@ -44,6 +45,7 @@ const methods: ReadonlyArray<Method> = [
   {
     ...common,
     method: "prune",
+    otherNames: ["remove", "rm", "delete", "drop", "forget"],
     summary: "Remove requests that nobody waits for any more",
     operands: analysisOperands,
     options: pruneOptions,

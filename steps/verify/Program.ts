@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -94,7 +95,7 @@ const nothingIn = (
 
 const readManifest = Effect.fn("svc.step.readManifest")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const failed = (error: Parameters<typeof errnoOf>[0]) =>
+  const failed = (error: PlatformError.PlatformError) =>
     errnoOf(error) === "ENOENT" ? new NotFound({ what: path }) : LocalIo.of("read", path)(error)
   const { size } = yield* Effect.mapError(fs.stat(path), failed)
   if (size > largestManifest) {

@@ -340,7 +340,6 @@ describe("how it ends", () => {
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
-    ["SIGHUP", 129],
     ["SIGUSR1", 138],
     ["SIGUSR2", 140]
   ] as const) {
@@ -354,6 +353,19 @@ describe("how it ends", () => {
       })
     )
   }
+
+  it.live("P4 SIGHUP without a terminal does not end a run, as nohup wants it, and is said once", () =>
+    Effect.gen(function* () {
+      const step = yield* startSample("wait")
+      yield* step.shows("waiting\n")
+      yield* step.kill("SIGHUP")
+      yield* step.shows("The terminal has gone (SIGHUP): the run goes on")
+      yield* step.kill("SIGHUP")
+      yield* step.kill("SIGTERM")
+      assert.strictEqual(yield* step.ended, 143)
+      assert.strictEqual(step.output().split("The terminal has gone").length, 2)
+    })
+  )
 
   it.live("P4 a second signal ends it at once", () =>
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 /** Whole processes that are killed, stopped, starved of disk, or two at a time. */
-import { spawn, spawnSync } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -15,9 +15,9 @@ import { lacks, unless } from "../Lacks.ts"
 import { folder } from "../transfer/LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 
-const child = await bundled(new URL("download-one.ts", import.meta.url))
-const killPointSource = fileURLToPath(new URL("kill-point.c", import.meta.url))
-const failingCallsSource = fileURLToPath(new URL("failing-calls.c", import.meta.url))
+const child = await bundled(new URL("../transfer/download-one.ts", import.meta.url))
+const killPointSource = fileURLToPath(new URL("../transfer/kill-point.c", import.meta.url))
+const failingCallsSource = fileURLToPath(new URL("../transfer/failing-calls.c", import.meta.url))
 const compile = (source: string, library: string) =>
   spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status === 0
 
@@ -71,6 +71,10 @@ const start = (options: Options, env: Record<string, string> = {}, wrap: Readonl
 
 const download = (options: Options, env?: Record<string, string>, wrap?: ReadonlyArray<string>) =>
   start(options, env, wrap).ended
+
+/** As a user who is neither root nor the one that made the folder; our temporary folders are opened for passing through. */
+const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+if (lacks.users === null) for (const path of [tmpdir(), dirname(child), dirname(dirname(child))]) chmodSync(path, 0o711)
 
 const waitFor = (condition: () => boolean) => until("the process is there", Effect.sync(condition))
 
@@ -382,8 +386,91 @@ describe("processes", () => {
     )
   })
 
+  /** A file system of this kind in an image, until the scope closes. */
+  const imageOf = Effect.fnUntraced(function* (format: string, size: string, mount: string) {
+    const directory = yield* folder
+    const [image, at] = [join(directory, "image"), join(directory, "at")]
+    mkdirSync(at)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => execFileSync("sh", ["-ec", `truncate -s ${size} "$0"; ${format}; ${mount}`, image, at])),
+      () => Effect.sync(() => execFileSync("umount", [at]))
+    )
+    return at
+  })
+
+  describe("btrfs", unless(lacks.btrfs), () => {
+    it.live(
+      "K1 a disk quota (btrfs, which then refuses even to shorten a file): 74 in words, and the next run brings the file",
+      () =>
+        Effect.gen(function* () {
+          const object = randomBytes(6_000_000)
+          // Slowly, so that there is something to keep when the quota is used up.
+          const server = yield* rawServer((request, socket) => {
+            const { head, bytes } = goodAnswer(object, request)
+            socket.write(head)
+            let sent = 0
+            const more = setInterval(() => {
+              socket.write(bytes.subarray(sent, sent + 500_000))
+              sent += 500_000
+              if (sent >= bytes.length || socket.destroyed) clearInterval(more)
+            }, 20)
+          })
+          const at = yield* imageOf(
+            'mkfs.btrfs -q "$0"',
+            "120M",
+            'mount -o loop "$0" "$1"; btrfs -q quota enable "$1"; btrfs -q subvolume create "$1/v"; btrfs -q qgroup limit 4M "$1/v"'
+          )
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory: join(at, "v") }
+          const first = yield* download(options)
+          assert.deepInclude(first.out, { error: "SvcLocalIo", exit: 74 })
+          assert.match(first.out?.message ?? "", /the disk quota is used up/)
+          execFileSync("btrfs", ["-q", "qgroup", "limit", "none", join(at, "v")])
+          const next = yield* download(options)
+          assert.strictEqual(next.code, 0, JSON.stringify(next.out))
+          assert.isTrue(readFileSync(join(at, "v", "s.bam")).equals(object))
+        })
+    )
+  })
+
+  describe("a folder that users share", unless(lacks.users), () => {
+    for (const [kind, mode] of [
+      ["whose group may remove everything", 0o777],
+      ["with the sticky bit", 0o1777]
+    ] as const) {
+      it.live(`K6 ${kind}: an unfinished file of a colleague whose run was killed is left alone`, () =>
+        Effect.gen(function* () {
+          const object = randomBytes(3_000_000)
+          let slow = true
+          const server = yield* rawServer((request, socket) =>
+            (slow ? stallingAfter(object, 2_000_000) : good(object))(request, socket)
+          )
+          const directory = yield* folder
+          chmodSync(directory, mode)
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const colleague = start(options)
+          yield* waitFor(() => partSize(directory) >= 2_000_000)
+          const busy = yield* download(options, {}, asNobody)
+          assert.deepInclude(busy.out, { error: "SvcBusy", exit: 69 })
+          colleague.process.kill("SIGKILL")
+          yield* colleague.ended
+          const theirs = readdirSync(directory).filter((name) => !name.includes(".lock"))
+          const mine = start(options, {}, asNobody)
+          yield* waitFor(() => readdirSync(directory).filter((name) => name.endsWith(".part")).length === 2)
+          yield* waitFor(() => server.requests.length === 2)
+          mine.process.kill("SIGTERM")
+          assert.strictEqual((yield* mine.ended).code, 130)
+          slow = false
+          const again = yield* download(options, {}, asNobody)
+          assert.strictEqual(again.code, 0, JSON.stringify(again.out))
+          assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+          for (const name of theirs) assert.isTrue(existsSync(join(directory, name)), name)
+        })
+      )
+    }
+  })
+
   describe("calls that fail every time", unless(lacks.compiler), () => {
-    const failing = (call: "rename" | "close" | "fsync", errno: number, expected: number, left: RegExp) =>
+    const failing = (call: "rename" | "close" | "fsync" | "fchmod", errno: number, expected: number, left: RegExp) =>
       Effect.gen(function* () {
         const object = randomBytes(1_500_000)
         const server = yield* rawServer(good(object))
@@ -400,6 +487,7 @@ describe("processes", () => {
         assert.strictEqual(next.code, 0, JSON.stringify(next.out))
         assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
         assert.deepStrictEqual(readdirSync(directory).filter(lasting(directory)), ["s.bam"])
+        return first.out?.message ?? ""
       })
 
     it.live("K4 a file system that nothing can be renamed into: 74 and no final name", () =>
@@ -418,6 +506,49 @@ describe("processes", () => {
         assert.match((yield* examine(constants.errno.EIO)).stdout, /^FAIL +destination /m)
       })
     )
+    for (const refusal of ["EPERM", "ENOTSUP"] as const) {
+      it.live(`K6 a file system that refuses to change modes (${refusal}): the file comes all the same`, () =>
+        failing("fchmod", constants.errno[refusal], 0, /^s\.bam$/)
+      )
+    }
+    it.live("K6 a change of mode that fails as the disk does ends with 74", () =>
+      failing("fchmod", constants.errno.EIO, 74, /\.part/)
+    )
+    for (const [name, errno, words] of [
+      ["EDQUOT", 122, "the disk quota is used up"],
+      ["ESTALE", 116, "the file server no longer knows it"],
+      ["EUCLEAN", 117, "the file system is damaged"],
+      ["EKEYEXPIRED", 127, "the login for this file system has expired"]
+    ] as const) {
+      it.live(`K3 ${name}, which Node does not name, is said in words`, () =>
+        Effect.gen(function* () {
+          const said = yield* failing("fsync", errno, 74, /^(?:\.s\.bam\S*(?: |$))*$/)
+          assert.include(said, words)
+        })
+      )
+    }
+    for (const [name, errno] of [
+      ["ENOSPC", 28],
+      ["EDQUOT", 122]
+    ] as const) {
+      it.live(`K1 ${name} to the last byte: the end of the part is given up for the journal, the rest is kept`, () =>
+        Effect.gen(function* () {
+          const object = randomBytes(3_000_000)
+          const server = yield* rawServer(good(object))
+          const root = yield* folder
+          const [directory, library] = [join(root, "out"), join(root, "failing-calls.so")]
+          mkdirSync(directory)
+          assert.isTrue(compile(failingCallsSource, library))
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const fault = { LD_PRELOAD: library, FAIL_DIR: directory, FAIL_CALL: "write", FAIL_ROOM: "1500000" }
+          const first = yield* download(options, { ...fault, FAIL_ERRNO: String(errno) })
+          assert.deepInclude(first.out, { error: "SvcLocalIo", exit: 74 }, JSON.stringify(first))
+          const next = yield* download(options)
+          assert.isAtLeast(next.out?.resumedFrom ?? 0, 1_300_000)
+          assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+        })
+      )
+    }
     it.live("K9 errors at close come after every sync, so the file is whole and has its name", () =>
       failing("close", constants.errno.EIO, 0, /^s\.bam$/)
     )

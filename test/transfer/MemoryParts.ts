@@ -47,6 +47,7 @@ export class MemoryParts {
 
   get layer(): Layer.Layer<PartFiles> {
     return Layer.succeed(PartFiles, {
+      ours: (place) => Effect.succeed(place),
       fingerprint: (text) => Effect.sync(() => hex(text)),
       settleExisting: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
       beside: (_, name) =>

@@ -1,6 +1,6 @@
 /** Links that end, are refused or name another file. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Forbidden } from "../../core/src/Errors.ts"
 import { cutAfter, host, type Script } from "./ScriptedHost.ts"
@@ -51,6 +51,43 @@ describe("FileTransfer, links", () => {
       assert.deepInclude(yield* failure(g), { _tag: "SvcLinkForbidden", host, status: 403 })
       assert.strictEqual(g.renewals(), 1)
       assert.strictEqual(g.links.seen.length, 2)
+    })
+  )
+
+  it.effect("L3 why a store refuses is said in its own word, and what that means where the word does not say it", () =>
+    Effect.gen(function* () {
+      const xml = (code: string) =>
+        `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message><Key>secret</Key></Error>`
+      const refusedWith = (status: number, body: string) =>
+        Effect.gen(function* () {
+          const script = always(() => ({ status, headers: {}, body: [new TextEncoder().encode(body)] }))
+          const g = ground({ script })
+          const { message } = yield* failure(g)
+          const renewing = g.events.flatMap((event) => (event._tag === "Renewing" ? [event.reason] : []))
+          return [message, ...renewing].join("\n")
+        })
+      const denied = yield* refusedWith(403, xml("AccessDenied"))
+      assert.include(denied, "refuses its link (status 403, AccessDenied), also after renewing it")
+      assert.include(denied, `${host} answered 403, AccessDenied`)
+      const archived = "it lies in the archive of the store, whatever the service lists"
+      assert.include(yield* refusedWith(403, xml("InvalidObjectState")), `403, InvalidObjectState: ${archived}`)
+      assert.include(yield* refusedWith(409, xml("BlobArchived")), `(BlobArchived: ${archived})`)
+      assert.include(yield* refusedWith(403, xml("RequestTimeTooSkewed")), "the clocks of the service and of the store")
+      assert.include(
+        yield* refusedWith(400, '{"error":{"code":"ExpiredToken"}}'),
+        "ExpiredToken: the service signed it"
+      )
+      for (const nothing of ["<html>no</html>", xml("no code"), xml("a\u001b[2Jb"), "x".repeat(100_000)])
+        assert.include(yield* refusedWith(403, nothing), "(status 403), also")
+    })
+  )
+
+  it.effect("L3 a refusal whose body never ends is a refusal without a word", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [{ wait: 1e9 }] })) })
+      const fiber = yield* Effect.forkChild(failure(g))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "SvcLinkForbidden")
     })
   )
 

@@ -269,10 +269,10 @@ describe("FileTransfer, HTTP", () => {
     })
   )
 
-  it.effect("H9 H10 an encoded body or another status is no file", () =>
+  it.effect("H9 H10 a body that is encoded on its way or another status is no file", () =>
     Effect.gen(function* () {
       const replies: ReadonlyArray<(good: ScriptedReply) => ScriptedReply> = [
-        (good) => ({ ...good, headers: { ...good.headers, "content-encoding": "gzip" } }),
+        (good) => ({ ...good, headers: { "content-encoding": "gzip", "content-length": "7" } }),
         ...[202, 203, 204, 304].map(
           (status) =>
             (good: ScriptedReply): ScriptedReply => ({ ...good, status })
@@ -282,6 +282,18 @@ describe("FileTransfer, HTTP", () => {
         const g = ground({ script: always(change) })
         assert.strictEqual((yield* failure(g))._tag, "SvcLinkProtocol")
         assert.deepStrictEqual(g.disk.names, [])
+      }
+    })
+  )
+
+  it.effect("H9 an object that is stored with a note of its encoding comes as it is", () =>
+    Effect.gen(function* () {
+      for (const encoding of ["gzip", "aws-chunked"]) {
+        const encoded = (good: ScriptedReply) => ({
+          ...good,
+          headers: { ...good.headers, "content-encoding": encoding }
+        })
+        assert.deepInclude(yield* succeeds(ground({ script: always(encoded) })), { action: "downloaded", attempts: 1 })
       }
     })
   )

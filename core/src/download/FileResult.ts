@@ -161,6 +161,19 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
   ]
 }
 
+/** The last line of a run that asked for restorations and fetched nothing. */
+export const restorationLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
+  const failed = results.filter(({ action }) => action === "failed").length
+  const pending = results.filter(({ action, reason }) => action === "skipped" && reason === "pending").length
+  const others = results.length - pending - failed
+  const parts = [
+    `${pending === 1 ? "1 restoration is" : `${pending} restorations are`} under way`,
+    ...(others === 0 ? [] : [`${others} skipped`]),
+    `${failed} failed`
+  ]
+  return [{ text: parts.join(", "), bad: failed > 0 }, ...adviceFor(results).map((text) => ({ text, bad: failed > 0 }))]
+}
+
 /** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
   const named = new Set(results.flatMap(({ error }) => error?.advice ?? []))

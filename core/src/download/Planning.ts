@@ -8,11 +8,13 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { CannotCreate, DiskTooSmall, LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
+import { indexNamesOf, isDataType } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
 import { dataNames, finalName, pathOf } from "../selection/OutputPath.ts"
 import { type ListedAnalysis, wantedFiles } from "../selection/WantedFiles.ts"
 import { identityIn, identityOf, identityOfInfo, typeAt } from "../settings/NamedFiles.ts"
-import { PartFiles } from "../transfer/PartFiles.ts"
+import { printable } from "../text/Printable.ts"
+import { PartFiles, partStem } from "../transfer/PartFiles.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
 import {
   type Destination,
@@ -53,12 +55,36 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   const view = yield* lookAt(request, places)
   const decided = plan(analyses, request, view, places)
   const free = yield* files.free({ directory: destination })
-  yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  const left = request.overwrite ? yield* indexesLeft(decided, destination) : []
+  yield* Effect.forEach([...decided.warnings, ...left], (warning) => Effect.logWarning(warning), { discard: true })
   return {
     plan: decided,
     disk: { ...diskNeed(decided.files, view.present), destination, free },
     clash: view.clash
   }
+})
+
+/** Which indexes stay beside a data file that is replaced without them: they are those of the older file. */
+const indexesLeft = Effect.fnUntraced(function* ({ files }: DownloadPlan, destination: string) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const planned = new Set(files.map(pathOf))
+  const warnings: Array<string> = []
+  for (const file of files) {
+    if (file.decision._tag !== "Fetch" || file.slice !== null || !isDataType(file.type)) continue
+    const [data, ...indexes] = [file.fileName, ...indexNamesOf(file.fileName)].map((fileName) => ({
+      ...file,
+      fileName
+    }))
+    const there = (one: PlannedOutput) =>
+      Effect.orElseSucceed(fs.exists(path.join(destination, pathOf(one))), () => false)
+    if (data === undefined || unsafeName(file.fileName) !== null || !(yield* there(data))) continue
+    for (const index of indexes) {
+      if (planned.has(pathOf(index)) || !(yield* there(index))) continue
+      const [of, name] = [printable(pathOf(data)), printable(pathOf(index))]
+      warnings.push(`${name} stays and is the index of the older ${of}, which is replaced: fetch it too, or remove it`)
+    }
+  }
+  return warnings
 })
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
@@ -180,7 +206,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   }
   // The part of a slice is of no use to the next run.
   const bytesPresent = (place: PlannedOutput) =>
-    place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
+    place.slice === null ? (parts.get(path.join(place.folder, partStem(place.fileName))) ?? 0) : 0
   const [clash = null] = clashes
   return {
     occupants,
@@ -220,7 +246,7 @@ export const writeRefusal = Effect.fn("svc.download.writeRefusal")(function* (
 
 const isPart = (name: string) => /^\.[^/]{1,250}\.[0-9a-f]{8}\.part$/.test(name)
 
-/** `S1.bam` out of `.S1.bam.1a2b3c4d.part`. */
+/** `S1.bam`, shortened where it is long, out of `.S1.bam.1a2b3c4d.part`. */
 const partKey = (name: string) => name.slice(1, -".12345678.part".length)
 
 /** A part may have holes, so its length says little; 512 is the unit of `blocks` (POSIX `st_blocks` on Linux). */

@@ -2,6 +2,8 @@
 import type * as PlatformError from "effect/PlatformError"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { humanSize } from "../text/Quantity.ts"
+import { errnoOf, meaningOf } from "./SystemErrors.ts"
 
 /** Two different remote files would get one local name. */
 export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameCollision", {
@@ -83,27 +85,6 @@ export class Busy extends Schema.TaggedError<Busy>()("SvcBusy", { file: Schema.S
   }
 }
 
-/** What the system's names mean to a person; a name that is not here is shown as it is. */
-const meanings: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EACCES: "permission denied",
-  EPERM: "not permitted",
-  EROFS: "the file system is read-only",
-  EIO: "the disk reports an input/output error",
-  EMFILE: "too many open files",
-  ENFILE: "too many open files in the system",
-  ENAMETOOLONG: "the name is too long",
-  EFBIG: "the file is larger than allowed here",
-  ENOENT: "it does not exist"
-}
-
-/** The system's name of a failure of `FileSystem`, such as `ENOSPC`; `EIO` when it has none. */
-export const errnoOf = (error: PlatformError.PlatformError): string => {
-  const { cause } = error.reason
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
-}
-
 /** Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`. */
 export class LocalIo extends Schema.TaggedError<LocalIo>()("SvcLocalIo", {
   path: Schema.String,
@@ -118,7 +99,7 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("SvcLocalIo", {
   static readonly of = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
     new LocalIo({ path, operation, errno: errnoOf(error) })
   override get message() {
-    return `Cannot ${this.operation} ${this.path}: ${meanings[this.errno] ?? this.errno}`
+    return `Cannot ${this.operation} ${this.path}: ${meaningOf(this.errno)}`
   }
 }
 
@@ -133,6 +114,9 @@ export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("SvcDiskToo
   readonly advice = "afterMending"
   readonly scope = "run"
   override get message() {
-    return `${this.path} has ${this.free} bytes free, but ${this.needed} are needed: nothing was fetched`
+    const [free, needed, short] = [this.free, this.needed, this.needed - this.free].map((bytes) =>
+      humanSize(Math.max(0, bytes))
+    )
+    return `${this.path} has ${free} free, but all files together need ${needed}, ${short} more: nothing was fetched`
   }
 }

@@ -14,7 +14,7 @@ export const ExitCodes = {
   75: "not yet: restorations are pending, or links of a links file have ended: run again later",
   77: "login refused, or access forbidden",
   78: "credentials or configuration are missing or unusable",
-  129: "stopped by SIGHUP",
+  129: "stopped by SIGHUP, where standard error is a terminal",
   130: "stopped by SIGINT",
   138: "stopped by SIGUSR1, as schedulers warn of a limit",
   140: "stopped by SIGUSR2, as schedulers warn of a limit",

@@ -9,25 +9,57 @@ import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("SvcLinkForbidden", {
   file: Schema.String,
   host: Schema.String,
-  status: Schema.Int
+  status: Schema.Int,
+  /** Why, in the word of the store, such as `AccessDenied`. */
+  code: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
   readonly advice = null
   readonly scope = "file"
   override get message() {
-    return `${this.file}: ${this.host} refuses its link (status ${this.status}), also after renewing it`
+    const status = statusWord(this.status, this.code ?? null)
+    return `${this.file}: ${this.host} refuses its link (status ${status}), also after renewing it`
   }
+}
+
+/** What the words of stores mean that do not say it themselves. */
+const codeMeanings: Readonly<Record<string, string>> = {
+  InvalidObjectState: "it lies in the archive of the store, whatever the service lists",
+  BlobArchived: "it lies in the archive of the store, whatever the service lists",
+  BlobBeingRehydrated: "it is on its way out of the archive of the store",
+  RequestTimeTooSkewed: "the clocks of the service and of the store differ",
+  ExpiredToken: "the service signed it with a key that has expired"
+}
+
+/** The word of a store for why it refuses, with what it means. */
+export const codeWord = (code: string): string => {
+  const meaning = codeMeanings[code]
+  return meaning === undefined ? code : `${code}: ${meaning}`
+}
+
+/** A status, with the word of the store where there is one. */
+export const statusWord = (status: number, code: string | null): string =>
+  code === null ? String(status) : `${status}, ${codeWord(code)}`
+
+/** A link host that does not honour a link. */
+export interface LinkRefusal {
+  readonly host: string
+  readonly status: number
+  readonly code: string | null
 }
 
 /** Statuses by which a link host says that there is no such object, whoever asks. */
 const gone: ReadonlySet<number> = new Set([404, 410])
 
 /** What it means that a link host refuses a fresh link of `file` as well. */
-export const refusedLink = (file: string, host: string, status: number): LinkForbidden | NotFound =>
+export const refusedLink = (file: string, { code, host, status }: LinkRefusal): LinkForbidden | NotFound =>
   gone.has(status)
-    ? new NotFound({ what: file, detail: `${host} answers ${status} to its link, also after renewing it` })
-    : new LinkForbidden({ file, host, status })
+    ? new NotFound({
+        what: file,
+        detail: `${host} answers ${statusWord(status, code)} to its link, also after renewing it`
+      })
+    : new LinkForbidden({ file, host, status, ...(code === null ? {} : { code }) })
 
 /** The address in a link is one we do not go to; nothing was sent. */
 export class LinkRefused extends Schema.TaggedError<LinkRefused>()("SvcLinkRefused", {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { byteScale, countText, durationText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
+import { durationText } from "../text/Quantity.ts"
+import { byteScale, countText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
 
 const day = 24 * 60 * 60 * 1000
 

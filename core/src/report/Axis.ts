@@ -1,4 +1,5 @@
 /** Axes: where ticks stand, and what is written at them. */
+import { durationText } from "../text/Quantity.ts"
 
 /** A tick: how far along the axis, from 0 to 1, and its text. */
 export interface Tick {
@@ -26,22 +27,6 @@ const timeStep = (span: number, most: number): number =>
 const places = (from: number, to: number, step: number): ReadonlyArray<number> => {
   const first = Math.ceil(from / step)
   return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, index) => (first + index) * step)
-}
-
-/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h` for milliseconds. */
-export const durationText = (milliseconds: number): string => {
-  if (milliseconds < 10 * second) return `${Math.round(milliseconds / 100) / 10} s`
-  const [large, unit, small, smaller] =
-    milliseconds < minute
-      ? [second, "s", 0, ""]
-      : milliseconds < hour
-        ? [minute, "min", second, "s"]
-        : milliseconds < day
-          ? [hour, "h", minute, "min"]
-          : [day, "d", hour, "h"]
-  const rounded = small === 0 ? Math.round(milliseconds / large) * large : Math.round(milliseconds / small) * small
-  const rest = small === 0 ? 0 : (rounded % large) / small
-  return `${Math.floor(rounded / large)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`
 }
 
 /** `12,345` for a whole number. */

@@ -6,8 +6,8 @@
  */
 import { severityOrder } from "../Errors.ts"
 import { dataFileOf } from "../selection/FileName.ts"
-import { humanSize } from "../text/Quantity.ts"
-import { countText, durationText, groupedCount, momentText } from "./Axis.ts"
+import { durationText, humanSize } from "../text/Quantity.ts"
+import { countText, groupedCount, momentText } from "./Axis.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
 import { pageScript, pageStyle } from "./PageAssets.ts"
 import { nameOf, type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"

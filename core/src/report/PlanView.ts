@@ -26,7 +26,7 @@ export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: 
     ...plan.files.map((file) => lineOf(file, disk, prose)),
     ...failures.map(({ error }) => `fail    ${printable(prose(error.message))}`),
     "",
-    countsOf(plan.files, subject),
+    countsOf(plan.files, subject, failures.length),
     // What is restored now needs its space when it is downloaded.
     ...(subject === "run" ? [spaceText(disk)] : [])
   ].join("\n")
@@ -82,7 +82,7 @@ const sliceText = ({ fileName, slice }: ForeseenFile): string => {
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
 
 /** `1 to fetch, 1 to restore, 0 to skip, 0 refused`: restorations and questions where there are some. */
-const countsOf = (files: ReadonlyArray<ForeseenFile>, subject: PlanOutcome["subject"]): string => {
+const countsOf = (files: ReadonlyArray<ForeseenFile>, subject: PlanOutcome["subject"], failures: number): string => {
   const count = (tag: Outlook["_tag"]) => files.filter(({ decision }) => decision._tag === tag).length
   const [restore, ask] = [count("Restore"), count("Ask")]
   return [
@@ -90,7 +90,7 @@ const countsOf = (files: ReadonlyArray<ForeseenFile>, subject: PlanOutcome["subj
     ...(restore > 0 || subject === "restore" ? [`${restore} to restore`] : []),
     ...(ask > 0 ? [`${ask} to ask about`] : []),
     `${count("Skip")} to skip`,
-    `${count("Fail")} refused`
+    `${count("Fail") + failures} refused`
   ].join(", ")
 }
 

@@ -1,7 +1,8 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
 import type { Restoration } from "../archive/Waiting.ts"
+import { durationText } from "../text/Quantity.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
+import { countText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, track } from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"

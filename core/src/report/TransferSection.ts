@@ -1,7 +1,7 @@
 /** When bytes came: how fast, and which files. */
 
-import { humanSize } from "../text/Quantity.ts"
-import { byteScale, countText, durationText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
+import { durationText, humanSize } from "../text/Quantity.ts"
+import { byteScale, countText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, type Tone, track } from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"

@@ -48,6 +48,32 @@ export const unsafeName = (name: string): UnsafeName | null => {
 export const unsafeIndexName = (name: string): UnsafeName | null =>
   indexSuffixes.map((suffix) => unsafeName(`${name}.${suffix}`)).find((unsafe) => unsafe !== null) ?? null
 
+/** Bytes of a name that every file system takes: eCryptfs and the encrypted folders of a NAS have no more, most others 255. */
+const longestAnywhere = 143
+
+/**
+ * The name, or its beginning with a sum of the whole, so that `room` further bytes fit into a name that every file system takes.
+ * Names that begin alike stay apart: a slice and its index were one file where only the beginning counted.
+ */
+export const shortened = (name: string, room: number): string => {
+  const bytes = encoder.encode(name)
+  if (bytes.length + room <= longestAnywhere) return name
+  const sum = bytes.reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193), 0x811c9dc5) >>> 0
+  const mark = `~${sum.toString(16).padStart(8, "0")}`
+  // The first bytes of a letter decode to U+FFFD, which is dropped again.
+  const begun = new TextDecoder().decode(bytes.subarray(0, longestAnywhere - room - mark.length))
+  return `${begun.replace(/\ufffd+$/, "")}${mark}`
+}
+
+/** Bytes that a lock beside a file appends to a hidden name at most: the card of one that waits, set aside. */
+export const longestLockMark: number = ".lock.4194304-0123456789ab.wait.stale".length
+
+/** What a restoration file in an older form is kept as; the number keeps several apart. */
+export const backupName = (name: string, number = 0): string => {
+  const suffix = number === 0 ? ".bak" : `.${number}.bak`
+  return `${shortened(name, suffix.length)}${suffix}`
+}
+
 const encoder = new TextEncoder()
 const devices = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i
 const whitespace = /\s/u

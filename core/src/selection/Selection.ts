@@ -80,8 +80,10 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
 
   const missing: Array<Missing> = [
     ...ids.filter((id) => !byId.has(id)).map((id) => missingOf(`analysis ${id}`, id)),
-    ...missingFrom(samples, all, "sampleId").map((id) => missingOf(`sample ${id}`)),
-    ...missingFrom(persons, all, "personLimsId").map((id) => missingOf(`person ${id}`))
+    ...missingFrom(samples, all, "sampleId").map((id) => missingOf(`sample ${id}`, null, "no analysis is of it")),
+    ...missingFrom(persons, all, "personLimsId").map((id) =>
+      missingOf(`person ${id}`, null, "no analysis is of this person")
+    )
   ]
 
   const candidates = ids.length === 0 ? all : ids.flatMap((id) => byId.get(id) ?? [])
@@ -104,9 +106,13 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
   }
 }
 
-const missingOf = (what: string, analysisId: string | null = null): Missing => ({
+const missingOf = (what: string, analysisId: string | null = null, detail?: string): Missing => ({
   analysisId,
-  error: new NotFound({ what, next: "ids are case-sensitive; svc-api get-analyses shows those that exist" })
+  error: new NotFound({
+    what,
+    ...(detail === undefined ? {} : { detail }),
+    next: "ids are case-sensitive; svc-api get-analyses shows those that exist"
+  })
 })
 
 const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]

@@ -39,6 +39,7 @@ const sayings: Readonly<Record<string, readonly [kind: TransportFault["kind"], r
   EPIPE: ["Broken", "connection closed"],
   ETIMEDOUT: ["Broken", "connection timed out"],
   HPE_INVALID_CONSTANT: ["Broken", "the answer is not HTTP"],
+  HPE_INVALID_CHUNK_SIZE: ["Broken", "the answer has a chunk that cannot be read"],
   HPE_HEADER_OVERFLOW: ["Broken", "the headers of the answer are too large"],
   HPE_INVALID_EOF_STATE: ["Broken", "the answer is cut"],
   Z_BUF_ERROR: ["Broken", "the answer is cut"]
@@ -90,6 +91,9 @@ export const faultOfCause = (error: unknown): TransportFault => {
     if (saying !== undefined) return new TransportFault({ kind: saying[0], reason: saying[1] })
   }
   const code = causes.map(codeOf).find((code) => code !== undefined)
+  // The parser of Node has some thirty of these.
+  if (code?.startsWith("HPE_") === true)
+    return new TransportFault({ kind: "Broken", reason: "the answer is not valid HTTP" })
   return new TransportFault({ kind: "Broken", reason: code ?? "connection broken" })
 }
 

@@ -8,7 +8,7 @@ import * as Maybe from "effect/Option"
 import * as Path from "effect/Path"
 import { errnoOf, LocalIo } from "../Errors.ts"
 import { checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
-import { collisionKey } from "../selection/FileName.ts"
+import { backupName, collisionKey } from "../selection/FileName.ts"
 import type { FileUse, Option } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
 import type { Layer, LocalSettings } from "./Settings.ts"
@@ -25,7 +25,7 @@ export const namedFile = ({ file }: Option, value: unknown): ReadonlyArray<Named
 
 /** What a restoration file in an older form is kept as when it is written anew. */
 const copyOf = ({ path }: NamedFile): NamedFile => ({
-  path: `${path}.bak`,
+  path: path.replace(/[^/]+$/, (name) => backupName(name)),
   copies: path,
   what: "the copy of an older restoration file",
   use: "written"

@@ -33,8 +33,8 @@ export const commit = Effect.fnUntraced(function* (files: PartFiles["Service"], 
 }, Effect.uninterruptible)
 
 /** Where the index of a slice lies. */
-const placeOfIndex = ({ directory, name }: PartPlace, suffix: string, identity: string) =>
-  placeOf(directory, `${name}.${suffix}`, identity)
+const placeOfIndex = (files: PartFiles["Service"], { directory, name }: PartPlace, suffix: string, identity: string) =>
+  files.ours(placeOf(directory, `${name}.${suffix}`, identity))
 
 /** Removes the parts of a slice and of its index. */
 export const discardSlice = Effect.fnUntraced(function* (
@@ -42,7 +42,7 @@ export const discardSlice = Effect.fnUntraced(function* (
   place: PartPlace,
   identity: string
 ) {
-  for (const suffix of indexSuffixes) yield* files.discard(placeOfIndex(place, suffix, identity))
+  for (const suffix of indexSuffixes) yield* files.discard(yield* placeOfIndex(files, place, suffix, identity))
   yield* files.discard(place)
 })
 
@@ -64,7 +64,7 @@ export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
   { bytes, identity, suffix }: FinishedIndex
 ) {
   const { checksum, place, replaces } = data
-  const indexPlace = placeOfIndex(place, suffix, identity)
+  const indexPlace = yield* placeOfIndex(files, place, suffix, identity)
   const index = yield* files.create(indexPlace)
   return yield* Effect.gen(function* () {
     yield* index.write(0, bytes)
@@ -77,7 +77,7 @@ export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
     if (replaces) {
       yield* ChecksumFile.withdraw(files, place)
       yield* ChecksumFile.withdraw(files, indexPlace)
-      for (const old of indexSuffixes) yield* files.withdraw(placeOfIndex(place, old, identity))
+      for (const old of indexSuffixes) yield* files.withdraw({ ...place, name: `${place.name}.${old}` })
       yield* data.file.commit(data.bytes, true)
       yield* index.commit(bytes.length, true)
     } else {

@@ -100,7 +100,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   const { analysisId, directory, fileName, name, overwrite, progress, size } = request
   yield* Effect.annotateCurrentSpan({ "svc.analysis": analysisId, "svc.file": fileName })
   const identity = yield* files.fingerprint(identityText(request))
-  const place = placeOf(directory, name, identity)
+  const place = yield* files.ours(placeOf(directory, name, identity))
   const lease = yield* LinkLease.make(request)
   const attempts = yield* Ref.make(0)
   const file: WholeFile = { ...services, request, place, identity, lease, attempts, furthest: yield* Ref.make(0) }

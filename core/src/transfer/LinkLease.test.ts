@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as LinkLease from "./LinkLease.ts"
 
 const host = "files.example"
+const refusal = { host, status: 403, code: null }
 
 /** A lease, and how often its link was asked for again. */
 const ground = Effect.gen(function* () {
@@ -32,7 +33,7 @@ describe("LinkLease", () => {
     Effect.gen(function* () {
       const { asked, lease, link } = yield* ground
       yield* Effect.all(
-        Array.from({ length: 4 }, () => lease.refused(0, host, 403)),
+        Array.from({ length: 4 }, () => lease.refused(0, refusal)),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(yield* asked, 1)
@@ -44,11 +45,11 @@ describe("LinkLease", () => {
   it.effect("L2 who learns late that a link was refused takes the one that was asked for since", () =>
     Effect.gen(function* () {
       const { asked, lease, link } = yield* ground
-      yield* lease.refused(0, host, 403)
+      yield* lease.refused(0, refusal)
       yield* lease.worked(1)
-      yield* lease.refused(0, host, 403)
+      yield* lease.refused(0, refusal)
       assert.strictEqual(yield* asked, 1)
-      yield* lease.refused(1, host, 403)
+      yield* lease.refused(1, refusal)
       assert.strictEqual(yield* link, `https://${host}/2`)
     })
   )
@@ -58,9 +59,9 @@ describe("LinkLease", () => {
     () =>
       Effect.gen(function* () {
         const { asked, lease } = yield* ground
-        yield* lease.refused(0, host, 403)
+        yield* lease.refused(0, refusal)
         yield* lease.worked(0)
-        assert.strictEqual((yield* Effect.flip(lease.refused(1, host, 403)))._tag, "SvcLinkForbidden")
+        assert.strictEqual((yield* Effect.flip(lease.refused(1, refusal)))._tag, "SvcLinkForbidden")
         assert.strictEqual(yield* asked, 1)
       })
   )
@@ -70,9 +71,9 @@ describe("LinkLease", () => {
       yield* TestClock.setTime(Date.UTC(2026, 0, 1))
       const { asked, lease, link } = yield* leaseOf(`https://${host}/0?Expires=1000`)
       assert.strictEqual(yield* link, `https://${host}/1`)
-      yield* lease.refused(1, host, 403)
+      yield* lease.refused(1, refusal)
       assert.strictEqual(yield* link, `https://${host}/2`)
-      assert.strictEqual((yield* Effect.flip(lease.refused(2, host, 403)))._tag, "SvcLinkForbidden")
+      assert.strictEqual((yield* Effect.flip(lease.refused(2, refusal)))._tag, "SvcLinkForbidden")
       assert.strictEqual(yield* asked, 2)
     })
   )

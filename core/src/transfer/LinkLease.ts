@@ -9,7 +9,14 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
-import { LinkExpired, type LinkForbidden, refusedLink, type ServiceError } from "../Errors.ts"
+import {
+  LinkExpired,
+  type LinkForbidden,
+  type LinkRefusal,
+  refusedLink,
+  type ServiceError,
+  statusWord
+} from "../Errors.ts"
 import { goodUntil } from "./LinkLife.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 import { Restart } from "./VersionWatch.ts"
@@ -26,7 +33,7 @@ export interface LinkLease {
   /** The link host gave bytes for it. */
   readonly worked: (generation: number) => Effect.Effect<void>
   /** The link host did not honour it: renews it, unless that was done or is pointless. */
-  readonly refused: (generation: number, host: string, status: number) => Effect.Effect<void, LeaseError>
+  readonly refused: (generation: number, refusal: LinkRefusal) => Effect.Effect<void, LeaseError>
   readonly renewals: Effect.Effect<number>
 }
 
@@ -99,16 +106,16 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     return yield* Ref.updateAndGet(state, (now) => ({ ...now, used: true }))
   }).pipe(one.withPermit)
 
-  const refused = (generation: number, host: string, status: number) =>
+  const refused = (generation: number, refusal: LinkRefusal) =>
     Effect.gen(function* () {
       const old = yield* Ref.get(state)
       if (old.generation !== generation) return
       const isNoAccident = old.newest && !old.worked && (yield* Clock.currentTimeMillis) < old.goodUntil
       if (isNoAccident || old.inVain >= mostInVain || old.refusals >= mostRefusals) {
-        return yield* refusedLink(fileName, host, status)
+        return yield* refusedLink(fileName, refusal)
       }
       yield* Ref.set(state, { ...old, refusals: old.refusals + 1, inVain: old.inVain + 1 })
-      yield* renew(`${host} answered ${status}`, true)
+      yield* renew(`${refusal.host} answered ${statusWord(refusal.status, refusal.code)}`, true)
     }).pipe(one.withPermit)
 
   return {

@@ -10,7 +10,7 @@ import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { Busy, type CannotCreate, LocalIo } from "../Errors.ts"
+import { Busy, type CannotCreate, fullDisk, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type Algorithm, algorithmsFor } from "./Digests.ts"
@@ -21,8 +21,6 @@ import * as VersionWatch from "./VersionWatch.ts"
 
 /** The part is written after this many bytes at the latest, so a crash costs at most as much of a file. */
 const syncInterval = 64 * 1024 * 1024
-
-const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
 
 /**
  * Bytes at the end of a part that are given up, one step after the other, for a journal that finds no room on a full disk. It

@@ -53,11 +53,24 @@ describe("the names beside a final name", () => {
     assert.deepStrictEqual(leftBeside("out", "t.bam", names), [])
   })
 
+  it("K7 long names that begin alike have hidden names of their own, and short ones those that they always had", () => {
+    const long = "s".repeat(200)
+    const parts = [`${long}.ranged.bam`, `${long}.ranged.bam.bai`, `${long}.bam`].map((name) =>
+      placeOf("out", name, identity)
+    )
+    assert.strictEqual(new Set(parts.map(({ part }) => part)).size, 3)
+    const names = parts.map(({ part }) => part)
+    assert.deepStrictEqual(leftBeside("out", `${long}.bam`, names), parts.slice(2))
+    const short = "s".repeat(88)
+    assert.strictEqual(placeOf("out", short, identity).part, `.${short}.01234567.part`)
+  })
+
   it.prop("K7 no name is too long, and none is cut inside a letter", [Schema.String], ([text]) => {
     const bytes = (text: string) => new TextEncoder().encode(text).length
     const name = `${text}äöü€😀`.repeat(20).toWellFormed()
-    const { part, journal } = placeOf("out", name, identity)
-    assert.isAtMost(bytes(journal), 255 - ".new".length)
+    const { part, journal, lock } = placeOf("out", name, identity)
+    assert.isAtMost(bytes(`${journal}.new`), 143)
+    assert.isAtMost(bytes(`${lock}.4194304-0123456789ab.wait.stale`), 143)
     assert.isFalse(part.includes("\ufffd") && !name.includes("\ufffd"))
     return part.endsWith(".01234567.part")
   })

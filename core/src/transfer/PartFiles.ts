@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Busy, CannotCreate, LocalIo } from "../Errors.ts"
+import { longestLockMark, shortened } from "../selection/FileName.ts"
 import type { Algorithm, Digests } from "./Digests.ts"
 import type { PartReader } from "./TransferRequest.ts"
 
@@ -61,6 +62,8 @@ export const readerOfPart = (part: Pick<PartFile, "read">, size: number): PartRe
 export class PartFiles extends Context.Service<
   PartFiles,
   {
+    /** The same place, or one of this user alone where the part there is that of another user and may not be written. */
+    readonly ours: (place: PartPlace) => Effect.Effect<PartPlace>
     /**
      * Claims the part until the scope closes, against other processes too; `Busy` at once when a living run has it. A claim is
      * advice: a transfer stays correct when two processes hold the same one (`checkOwnership` in OpenPart.ts).
@@ -114,25 +117,16 @@ export const identityText = (file: {
   readonly fileName: string
 }): string => JSON.stringify([file.target, file.analysisId, file.fileName])
 
-/** File names take at most this many bytes on the usual file systems. */
-const longestName = 255
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-
-/** Bytes for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
-const suffixRoom = 48
-
 /** A name shortened so that what is appended to it still fits. */
-const stemOf = (name: string): string => {
-  const room = longestName - ".".length - ".12345678.part".length - suffixRoom
-  // The first bytes of a letter decode to U+FFFD, which is dropped again.
-  return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
-}
+export const partStem = (name: string): string => shortened(name, "..12345678.part".length + longestLockMark)
 
 const placeWith = (directory: string, name: string, mark: string): PartPlace => {
-  const part = `.${stemOf(name)}.${mark}.part`
+  const part = `.${partStem(name)}.${mark}.part`
   return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
 }
+
+/** The place of the same file with other hidden names. */
+export const withMark = ({ directory, name }: PartPlace, mark: string): PartPlace => placeWith(directory, name, mark)
 
 /** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
 export const placeOf = (directory: string, name: string, identity: string): PartPlace =>
@@ -140,7 +134,7 @@ export const placeOf = (directory: string, name: string, identity: string): Part
 
 /** What earlier runs left beside `name`, out of the names in its directory. */
 export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
-  const stem = `.${stemOf(name)}.`
+  const stem = `.${partStem(name)}.`
   const marks = names.flatMap((other) =>
     other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
   )

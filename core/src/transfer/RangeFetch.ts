@@ -12,7 +12,7 @@ import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { countRequest, countRetry } from "../Counters.ts"
-import { FileDamaged, LinkProtocol, Unavailable } from "../Errors.ts"
+import { codeWord, FileDamaged, LinkProtocol, statusWord, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { redirectTarget } from "./LinkAddress.ts"
@@ -20,7 +20,7 @@ import type { LinkHost, LinkReply } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
-import { type ByteSink, receive, stallError } from "./ReplyBody.ts"
+import { type ByteSink, receive, stallError, statedCode } from "./ReplyBody.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import type { VersionWatch } from "./VersionWatch.ts"
 import { Restart } from "./VersionWatch.ts"
@@ -126,12 +126,12 @@ const exchange = Effect.fnUntraced(function* (context: RangeContext, position: R
   const from = yield* Ref.get(position)
   const asked = rangeToAsk(context, known, from, end)
   const { link, generation } = yield* lease.current
-  const [reply, verdict] = yield* ask(context, link, asked, mostRedirects)
+  const { code, reply, verdict } = yield* ask(context, link, asked, mostRedirects)
   if (verdict._tag === "Stale") {
-    yield* lease.refused(generation, reply.host, verdict.status)
+    yield* lease.refused(generation, { host: reply.host, status: verdict.status, code })
     return "again"
   }
-  if (verdict._tag !== "Bytes") return yield* refusal(context, reply, verdict)
+  if (verdict._tag !== "Bytes") return yield* refusal(context, reply, verdict, code)
   yield* lease.worked(generation)
   yield* watch.learn(verdict.version)
   const { fileName } = request
@@ -168,13 +168,20 @@ interface RangeRequest extends RangeAsked {
   readonly ifRange: string | null
 }
 
+interface Answer {
+  readonly reply: LinkReply
+  readonly verdict: Verdict
+  /** Why the store refuses, in its own word. */
+  readonly code: string | null
+}
+
 /** Sends the request and follows redirects by our own rule: few of them, and each address is judged like the first. */
 const ask = (
   context: FetchContext,
   link: Redacted.Redacted,
   asked: RangeRequest,
   redirects: number
-): Effect.Effect<readonly [LinkReply, Verdict], AskError, Scope.Scope> =>
+): Effect.Effect<Answer, AskError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
@@ -188,7 +195,9 @@ const ask = (
       })
     )
     const verdict = judge(asked, reply)
-    if (verdict._tag !== "Redirect" || redirects === 0) return [reply, verdict] as const
+    if (verdict._tag !== "Redirect" || redirects === 0) {
+      return { reply, verdict, code: reply.status < 400 ? null : yield* statedCode(reply) }
+    }
     const next = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
     return yield* ask(context, next, asked, redirects - 1)
   })
@@ -199,7 +208,8 @@ type AskError = Effect.Error<ReturnType<LinkHost["Service"]["get"]>>
 const refusal = Effect.fnUntraced(function* (
   context: RangeContext,
   reply: LinkReply,
-  verdict: Exclude<Verdict, { readonly _tag: "Bytes" | "Stale" }>
+  verdict: Exclude<Verdict, { readonly _tag: "Bytes" | "Stale" }>,
+  code: string | null
 ) {
   switch (verdict._tag) {
     case "RangeIgnored":
@@ -215,13 +225,15 @@ const refusal = Effect.fnUntraced(function* (
     case "Later":
       return yield* new LinkLater({
         host: reply.host,
-        reason: `status ${verdict.status}`,
+        reason: `status ${statusWord(verdict.status, code)}`,
         retryAfter: waitAsked(verdict.retryAfter, yield* Clock.currentTimeMillis)
       })
     case "Redirect":
       return yield* countWrong(context, reply.host, "redirects too often")
-    case "Wrong":
-      return yield* countWrong(context, reply.host, verdict.reason, verdict.ofRange)
+    case "Wrong": {
+      const why = code === null ? "" : ` (${codeWord(code)})`
+      return yield* countWrong(context, reply.host, `${verdict.reason}${why}`, verdict.ofRange)
+    }
   }
 })
 

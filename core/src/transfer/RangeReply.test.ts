@@ -115,15 +115,23 @@ describe("RangeReply", () => {
     assert.deepInclude(judge(whole, reply(200, {}, false)), { _tag: "Bytes", end: 1000 })
   })
 
-  it("H9 an encoded body is never taken for the file", () => {
-    for (const encoding of ["gzip", "br", "aws-chunked", "identity, gzip"]) {
-      const verdict = judge(whole, reply(200, { "content-encoding": encoding, "content-length": "1000" }))
-      assert.strictEqual(verdict._tag, "Wrong", encoding)
+  it("H9 a body that is encoded on its way is never taken for the file, an object with a note of its encoding is", () => {
+    const part: RangeAsked = { ...whole, first: 100, end: 200, range: true }
+    const unlisted: RangeAsked = { ...whole, size: null }
+    for (const encoding of ["gzip", "br", "aws-chunked", "identity, gzip", "identity"]) {
+      const encoded = (headers: Readonly<Record<string, string>>, status = 200) =>
+        reply(status, { "content-encoding": encoding, ...headers })
+      const range = (total: string) =>
+        encoded({ "content-range": `bytes 100-199/${total}`, "content-length": "100" }, 206)
+      assert.strictEqual(tagOf(judge(whole, encoded({ "content-length": "1000" }))), "Bytes", encoding)
+      assert.strictEqual(tagOf(judge(unlisted, encoded({ "content-length": "990" }))), "Bytes", encoding)
+      assert.strictEqual(tagOf(judge(part, range("1000"))), "Bytes", encoding)
+      if (encoding === "identity") continue
+      assert.strictEqual(tagOf(judge(whole, encoded({ "content-length": "990" }))), "Wrong", encoding)
+      assert.strictEqual(tagOf(judge(whole, encoded({}))), "Wrong", encoding)
+      assert.strictEqual(tagOf(judge(part, range("990"))), "Wrong", encoding)
+      assert.strictEqual(tagOf(judge(part, range("*"))), "Wrong", encoding)
     }
-    assert.strictEqual(
-      tagOf(judge(whole, reply(200, { "content-encoding": "identity", "content-length": "1000" }))),
-      "Bytes"
-    )
   })
 
   it("H10 H12 H13 L1 the other statuses", () => {

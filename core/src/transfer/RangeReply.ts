@@ -72,9 +72,19 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   if (status === 416) return judgeUnsatisfied(asked, headers.get("content-range"))
   if (status !== 200 && status !== 206) return wrongReply(`answered ${status} to a request for the file`)
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity")
-    return wrongReply(`sent the file with content encoding ${token(encoding)}`)
+  if (encoding !== "" && encoding !== "identity" && !isAsStored(asked, reply))
+    return wrongReply(`compresses the file on its way (content encoding ${token(encoding)}), which was not asked for`)
   return status === 206 ? judgePart(asked, headers) : judgeWhole(asked, reply)
+}
+
+/**
+ * Whether the body is the object as it is stored. Nobody asked for an encoding, so one that is named may be no more than what a
+ * program noted at the object when it uploaded it (`gzip` for a `.vcf.gz`, `aws-chunked`). Its size tells, and in the end the
+ * structure and checksums of what came.
+ */
+const isAsStored = ({ size }: RangeAsked, { headers, status }: ReplyHead): boolean => {
+  const stated = status === 206 ? (contentRange(headers.get("content-range"))?.size ?? null) : contentLength(headers)
+  return stated !== null && (size === null || size === stated)
 }
 
 const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Verdict => {

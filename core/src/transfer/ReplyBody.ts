@@ -84,6 +84,28 @@ export const receive = Effect.fnUntraced(function* (
   return at
 })
 
+/** Of a refusal; codes come at its beginning. */
+const longestRefusal = 4096
+const refusalPatience = "2 seconds"
+
+/**
+ * The code by which a store says why it refuses, such as `AccessDenied`: in XML (S3, Azure) or JSON. Null where none is found
+ * in the first bytes, or they do not come.
+ */
+export const statedCode = (reply: LinkReply): Effect.Effect<string | null> =>
+  Effect.gen(function* () {
+    let text = ""
+    while (text.length < longestRefusal) {
+      const batch = yield* reply.next
+      if (batch === null) break
+      text += new TextDecoder("latin1").decode(batch.subarray(0, longestRefusal))
+    }
+    return /(?:<Code>|"code"\s*:\s*")([A-Za-z][\w.-]{0,60})["<]/i.exec(text.slice(0, longestRefusal))?.[1] ?? null
+  }).pipe(
+    Effect.timeoutOrElse({ duration: refusalPatience, orElse: () => Effect.succeed(null) }),
+    Effect.orElseSucceed(() => null)
+  )
+
 /** Nothing came within the limit. */
 export const stallError = (host: string, what: string, limit: Duration.Duration): LinkBroken =>
   brokenLink(host, "Stalled", `${what} for ${Math.round(Duration.toSeconds(limit))} s`)

@@ -92,7 +92,7 @@ interface RunningSlice extends SliceServices {
 /** The same for all that could be written under this name, so that only one run does. */
 const placeOfSlice = Effect.fnUntraced(function* ({ files }: SliceServices, directory: string, name: string) {
   const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
-  return { identity, place: placeOf(directory, name, identity) }
+  return { identity, place: yield* files.ours(placeOf(directory, name, identity)) }
 })
 
 type Result = Omit<SliceOutcome, keyof SliceSource.SliceTraffic | "milliseconds">

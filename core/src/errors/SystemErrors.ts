@@ -1,0 +1,103 @@
+/** Failures of the operating system: their names, also those that Node does not know, and what they mean to a person. */
+import type * as PlatformError from "effect/PlatformError"
+import * as Predicate from "effect/Predicate"
+
+/**
+ * Errors of Linux that Node calls `Unknown system error -122`: a disk quota was such a one, so that no rule for a full disk was
+ * applied to it. Numbers are those of asm-generic/errno.h, which x64 and arm64 share.
+ */
+const unnamed: Readonly<Record<string, string>> = {
+  8: "ENOEXEC",
+  10: "ECHILD",
+  15: "ENOTBLK",
+  33: "EDOM",
+  35: "EDEADLK",
+  37: "ENOLCK",
+  42: "ENOMSG",
+  43: "EIDRM",
+  52: "EBADE",
+  53: "EBADR",
+  60: "ENOSTR",
+  62: "ETIME",
+  63: "ENOSR",
+  65: "ENOPKG",
+  66: "EREMOTE",
+  67: "ENOLINK",
+  70: "ECOMM",
+  72: "EMULTIHOP",
+  74: "EBADMSG",
+  76: "ENOTUNIQ",
+  77: "EBADFD",
+  78: "EREMCHG",
+  85: "ERESTART",
+  86: "ESTRPIPE",
+  87: "EUSERS",
+  102: "ENETRESET",
+  109: "ETOOMANYREFS",
+  115: "EINPROGRESS",
+  116: "ESTALE",
+  117: "EUCLEAN",
+  118: "ENOTNAM",
+  119: "ENAVAIL",
+  120: "EISNAM",
+  122: "EDQUOT",
+  123: "ENOMEDIUM",
+  124: "EMEDIUMTYPE",
+  126: "ENOKEY",
+  127: "EKEYEXPIRED",
+  128: "EKEYREVOKED",
+  129: "EKEYREJECTED",
+  130: "EOWNERDEAD",
+  131: "ENOTRECOVERABLE",
+  132: "ERFKILL",
+  133: "EHWPOISON"
+}
+
+/** The system's name of what Node calls `code`. */
+export const errnoNamed = (code: string): string => {
+  const number = /^Unknown system error -(\d+)$/.exec(code)?.[1]
+  return number === undefined ? code : (unnamed[number] ?? code)
+}
+
+/** The system's name of an error of Node or of `FileSystem`; `otherwise` when it has none. */
+export const errnoOf = (error: unknown, otherwise = "EIO"): string => {
+  const cause = Predicate.isTagged(error, "PlatformError") ? (error as PlatformError.PlatformError).reason.cause : error
+  return Predicate.hasProperty(cause, "code") && cause.code !== undefined ? errnoNamed(String(cause.code)) : otherwise
+}
+
+/** Errors of a disk that has no room for this user; what came so far is kept. */
+export const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
+
+const meanings: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+  EIO: "the disk reports an input/output error",
+  EREMOTEIO: "the disk reports an input/output error",
+  EUCLEAN: "the file system is damaged",
+  EBADMSG: "the file system is damaged",
+  ESTALE: "the file server no longer knows it (a stale file handle)",
+  EHOSTDOWN: "the file server does not answer",
+  ETIMEDOUT: "the file server does not answer",
+  ENOLCK: "the file server grants no more locks",
+  ENOKEY: "the folder is encrypted and its key is not there",
+  EKEYEXPIRED: "the login for this file system has expired",
+  EKEYREVOKED: "the login for this file system was revoked",
+  EKEYREJECTED: "the login for this file system was rejected",
+  ENOMEDIUM: "the disk is not there any more",
+  ENODEV: "the disk is not there any more",
+  EHWPOISON: "the memory of this machine has failed there",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in the system",
+  ENAMETOOLONG: "the name is too long",
+  EFBIG: "the file is larger than allowed here",
+  EISDIR: "it is a folder",
+  ENOTDIR: "its folder is not a folder",
+  ELOOP: "it is a symbolic link",
+  ENOENT: "it does not exist"
+}
+
+/** What the system's name of a failure means to a person; a name that is not known is shown as it is. */
+export const meaningOf = (errno: string): string => meanings[errno] ?? errno
