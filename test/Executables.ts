@@ -121,13 +121,13 @@ export const start = (name: string, args: ReadonlyArray<string>, options: RunOpt
 
 /**
  * Waits for a state outside this process (a file, a counter, a process) by looking at it every 5 ms, as nothing tells of it.
- * `what` is said when it does not come within 100 s, before the time of the test is over.
+ * `what` is said when it does not come within 200 s, before the time of the test is over.
  */
 export const until = (what: string, holds: Effect.Effect<boolean>): Effect.Effect<void> =>
   Effect.gen(function* () {
     while (!(yield* holds)) yield* Effect.sleep("5 millis")
   }).pipe(
-    Effect.timeout("100 seconds"),
+    Effect.timeout("200 seconds"),
     Effect.catch(() => Effect.die(new Error(`waited in vain until ${what}`)))
   )
 
@@ -180,7 +180,7 @@ export const startServer = Effect.fnUntraced(function* <A>(
     ended(`ended (${code ?? signal})`)
     Deferred.doneUnsafe(end, Effect.succeed(code ?? 128 + (signalNumbers[signal ?? ""] ?? 0)))
   })
-  const value = yield* Deferred.await(first).pipe(Effect.timeout("100 seconds"), Effect.orDie)
+  const value = yield* Deferred.await(first).pipe(Effect.timeout("200 seconds"), Effect.orDie)
   return { value, server: { pid: child.pid ?? 0, lines, exitCode: Deferred.await(end) } satisfies Server }
 })
 
