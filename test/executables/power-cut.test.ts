@@ -2,7 +2,7 @@
  * The short form of `npm run powercut`, in a second: one file is downloaded, replaced, and stopped in the middle, and the power
  * cut after each operation of that. Every disk that may be left then is looked at; nothing runs on it.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,6 @@ import { DiskModel, readTrace } from "../durability/DiskModel.ts"
 import { preloaded, readTree, type Tree } from "../durability/Scenario.ts"
 import { until } from "../Executables.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { root } from "../Root.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 
@@ -151,10 +150,4 @@ describe("P2 the power is cut at any operation", unless(lacks.compiler), () => {
       }
     })
   )
-})
-
-it("npm run crash gets as far as its options outside of vitest", { timeout: 300_000 }, () => {
-  const program = `${root}test/durability/crash.ts`
-  const { stderr } = spawnSync(process.execPath, [program, "--unknown"], { env: {}, encoding: "utf8" })
-  assert.include(stderr, "Unknown option '--unknown'")
 })
