@@ -1,6 +1,6 @@
 import { crc32, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
@@ -34,6 +34,19 @@ describe("readBed", () => {
       const checked = 10 + fields.length - 2
       new DataView(full.buffer).setUint16(checked, crc32(full.subarray(0, checked)) & 0xffff, true)
       assert.deepStrictEqual((yield* readBed("r.bed.gz", fromBytes(full))).map(countOf), [9_000])
+    }).pipe(provided)
+  )
+
+  it.effect("D12 lines of zero length are counted in one line of the log", () =>
+    Effect.gen(function* () {
+      const said: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void said.push(message))
+      const lines = text("chr1\t5\t5\nchr1\t8\t9\nchr1\t20\t20\n")
+      const [plain] = yield* readBed("r.bed", fromBytes(lines)).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual(plain?.readings[0]?.ends, Uint32Array.of(6, 9, 21))
+      assert.deepStrictEqual(said.flat(), [
+        "r.bed: 2 lines of zero length (start and end are equal): each is taken for the base after its start"
+      ])
     }).pipe(provided)
   )
 

@@ -10,13 +10,16 @@ import * as Result from "effect/Result"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
 import { printable } from "../../text/Printable.ts"
+import { counted } from "../../text/Quantity.ts"
 import { type ByteReader, readerOf, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import { decodeName } from "../ReferenceName.ts"
 import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
 const lineFeed = 0x0a
+const carriageReturn = 0x0d
 const tab = 0x09
 const space = 0x20
 const zero = 0x30
@@ -58,9 +61,9 @@ const findColumns = (bytes: Uint8Array, from: number, end: number, places: Place
   return 3
 }
 
-/** The digits of a column as a number; NaN for anything else. */
+/** The digits of a column as a number, which is too large for a position where it is not exact; NaN for anything else. */
 const count = (bytes: Uint8Array, begin: number, end: number): number => {
-  if (begin === end || end - begin > 13) return Number.NaN
+  if (begin === end) return Number.NaN
   let value = 0
   for (let at = begin; at < end; at++) {
     const digit = bytes[at]! - zero
@@ -73,6 +76,8 @@ const count = (bytes: Uint8Array, begin: number, end: number): number => {
 interface Found {
   readonly name: string
   readonly bytes: Uint8Array
+  /** The first line that names it. */
+  readonly line: number
   readonly starts: NumberList
   readonly ends: NumberList
 }
@@ -91,7 +96,13 @@ export interface BedParser {
   readonly push: (bytes: Uint8Array) => Result.Result<void, UsageError>
   /** There are no more: the regions, those of each reference together. */
   readonly end: () => Result.Result<ReadonlyArray<RegionText>, UsageError>
+  /** Lines of zero length so far. */
+  readonly zeroLength: () => number
 }
+
+/** What text of two bytes a character begins with. */
+const isUtf16 = (bytes: Uint8Array): boolean =>
+  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
 /** A parser whose failures name `file` and the line. */
 export const bedParser = (file: string): BedParser => {
@@ -101,35 +112,48 @@ export const bedParser = (file: string): BedParser => {
   let line = 0
   /** The beginning of a line, in pieces. */
   let begun: Array<Uint8Array> = []
+  let zeroLength = 0
   const fail = (reason: string) =>
     Result.fail(new UsageError({ message: `Invalid BED file: ${file}: line ${line}: ${reason}` }))
 
   /** Takes a line `[at, end)` without its line feed. */
-  const takeLine = (bytes: Uint8Array, at: number, end: number): Result.Result<void, UsageError> => {
+  const takeLine = (bytes: Uint8Array, at: number, feed: number): Result.Result<void, UsageError> => {
     line++
+    let end = feed
+    while (end > at && bytes[end - 1] === carriageReturn) end--
+    let inner = at
+    while (inner < end && bytes[inner] !== carriageReturn) inner++
+    // What follows it would be taken for more columns of the line, and its region would be lost.
+    if (inner < end) {
+      return fail("a carriage return (CR) stands inside it: end lines with LF, for example by tr '\\r' '\\n'")
+    }
+    const wrong = (reason: string) => {
+      const isText = !bytes.subarray(at, end).includes(0) && !(line === 1 && isUtf16(bytes.subarray(at, end)))
+      return fail(isText ? reason : "it is no plain text but UTF-16 or binary: save it as UTF-8")
+    }
     if (isEmpty(bytes, at, end) || isComment(bytes, at, end)) return Result.void
     const columns = findColumns(bytes, at, end, places)
     const begin = places[0]!
     const stop = places[1]!
-    if (columns < 3) return fail("it needs a name, a start and an end")
+    if (columns < 3) return wrong("it needs a name, a start and an end")
     const start = count(bytes, places[2]!, places[3]!)
     const until = count(bytes, places[4]!, places[5]!)
     if (Number.isNaN(start) || Number.isNaN(until)) {
       const header = last === null ? "; a line of column names begins with #" : ""
-      return fail(`start and end are whole numbers${header}`)
+      return wrong(`start and end are whole numbers${header}`)
     }
-    if (until > longestReference) return fail("no reference is as long")
-    if (until < start) return fail("it ends before it starts")
-    // A feature between two bases covers none.
-    if (until === start) return Result.void
+    if (until > longestReference) return wrong("no reference is as long")
+    if (until < start) return wrong("it ends before it starts")
+    if (until === start) zeroLength++
     if (last === null || !isNamed(last, bytes, begin, stop)) {
       const raw = bytes.slice(begin, stop)
-      const name = decoder.decode(raw)
-      last = found.get(name) ?? { name, bytes: raw, starts: new NumberList(), ends: new NumberList() }
+      const name = decodeName(raw)
+      last = found.get(name) ?? { name, bytes: raw, line, starts: new NumberList(), ends: new NumberList() }
       found.set(name, last)
     }
     last.starts.push(start)
-    last.ends.push(until)
+    // People write positions of SNPs so, and samtools takes the base after the start (samtools #2060).
+    last.ends.push(Math.max(until, start + 1))
     return Result.void
   }
 
@@ -160,21 +184,24 @@ export const bedParser = (file: string): BedParser => {
       const taken = begun.length === 0 ? Result.void : takeBegun(new Uint8Array(0))
       if (Result.isFailure(taken)) return Result.fail(taken.failure)
       if (found.size === 0) {
-        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region that has a base` }))
+        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
       }
       return Result.succeed(
-        [...found.values()].map(({ ends, name, starts }) => ({
+        [...found.values()].map(({ ends, line, name, starts }) => ({
           text: name,
+          line,
           readings: [{ name, starts: starts.numbers(), ends: ends.numbers() }]
         }))
       )
-    }
+    },
+    zeroLength: () => zeroLength
   }
 }
 
 /**
  * Parses a BED file: 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines
- * skipped, and so features without a base, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
+ * skipped, LF or CRLF. A line of zero length covers the base after its start. The regions of each reference come together. Fails with
+ * `UsageError` that names `file` and the line.
  */
 export const parseBed = (
   file: string,
@@ -204,15 +231,24 @@ export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
   const codec = yield* Codec
   const bad = (reason: string) => new UsageError({ message: `Invalid BED file: ${file}: ${reason}` })
   const { size } = reader
+  const parser = bedParser(file)
+  const ended = Effect.gen(function* () {
+    const regions = yield* Effect.fromResult(parser.end())
+    const lines = parser.zeroLength()
+    if (lines > 0) {
+      const each = "each is taken for the base after its start"
+      yield* Effect.logInfo(`${file}: ${counted(lines, "line")} of zero length (start and end are equal): ${each}`)
+    }
+    return regions
+  })
   if (!Bgzf.isGzip(yield* reader.read(0, 2))) {
-    const parser = bedParser(file)
     const buffer = new Uint8Array(Math.min(size, piece))
     for (let at = 0; at < size; at += piece) {
       const bytes = buffer.subarray(0, size - at)
       yield* readInto(reader, at, bytes)
       yield* Effect.fromResult(parser.push(bytes))
     }
-    return yield* Effect.fromResult(parser.end())
+    return yield* ended
   }
   const bytes = yield* reader.read(0, size)
   // bgzip always writes the end: without it, blocks are missing, and with them regions.
@@ -220,7 +256,8 @@ export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
     return yield* bad("it is cut: its end is missing")
   const content = codec.gunzip(bytes, largest)
   if (content === null) return yield* bad(`it is cut or damaged, or holds more than ${largest} bytes`)
-  return yield* Effect.fromResult(parseBed(file, content))
+  yield* Effect.fromResult(parser.push(content))
+  return yield* ended
 })
 
 /** The regions of the BED file at this path, which must be a plain file; what is wrong with it is a `UsageError` of the option `bed`. */

@@ -16,6 +16,8 @@ export interface Reading {
 export interface RegionText {
   /** As it was written, for messages. */
   readonly text: string
+  /** Of a BED file: the first line that names the reference. */
+  readonly line?: number
   readonly readings: ReadonlyArray<Reading>
 }
 
@@ -41,7 +43,7 @@ const wrong = (text: string, reason: string) =>
   new UsageError({ message: `Invalid range: ${quoteInput(text)}: ${reason}` })
 
 /** Digits with commas, as a number; NaN for anything else. */
-const count = (text: string): number => (/^\d[\d,]{0,24}$/.test(text) ? Number(text.replaceAll(",", "")) : Number.NaN)
+const count = (text: string): number => (/^\d[\d,]*$/.test(text) ? Number(text.replaceAll(",", "")) : Number.NaN)
 
 /** True for text that can only be meant as positions. */
 const likePositions = (text: string): boolean => /^[\d,-]*$/.test(text)

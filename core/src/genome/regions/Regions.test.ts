@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../../test/CpuTime.ts"
+import { decodeName, encodeName } from "../ReferenceName.ts"
 import { bedParser, parseBed } from "./BedFile.ts"
 import { formatRegions, type KnownReference, type ReferenceRegions, resolveRegions } from "./Regions.ts"
 import { parseRange } from "./RegionText.ts"
@@ -74,7 +75,7 @@ describe("parseRange and resolveRegions", () => {
     ["*", "--unmapped"],
     ["{chr1", "closing }"],
     ["{HLA A", "closing }"],
-    ["HLA A", "reference HLA in S.bam: not found"],
+    ["HLA A", "2 references in S.bam: not found (HLA, A; it has chr1, "],
     ["{HLA\tA}", "control characters"],
     ["{}:1-2", "closing }"],
     ["{chr1}1-2", "after }"],
@@ -165,6 +166,57 @@ describe("parseRange and resolveRegions", () => {
   )
 })
 
+describe("names of references", () => {
+  const said = (name: string, ...names: ReadonlyArray<string>) =>
+    Result.match(
+      Result.flatMap(parseRange(name), (wanted) =>
+        resolveRegions(
+          wanted,
+          names.map((known) => ({ name: known, length: null })),
+          "S.bam"
+        )
+      ),
+      { onFailure: ({ message }) => /did you mean (\S+)\?/.exec(message)?.[1] ?? null, onSuccess: () => "found" }
+    )
+
+  it.each([
+    ["chr01", "chr1"],
+    ["01", "chr1"],
+    ["23", "chrX"],
+    ["24", "chrY"],
+    ["26", "chrM"],
+    ["NC_000001.11", "chr1"],
+    ["NC_000023.10", "chrX"],
+    ["NC_012920.1", "chrM"],
+    ["CM000686.2", "chrY"],
+    ["chr99", null],
+    ["27", null]
+  ])("D10 %s in a file with chr1, chrX, chrY and chrM: %s", (name, meant) => {
+    assert.strictEqual(said(name, "chr1", "chrX", "chrY", "chrM"), meant)
+  })
+
+  it.each([
+    ["CHROMOSOMEE_II", "CHROMOSOME_II"],
+    ["CHROMOSOME_VI", null],
+    ["chromosome_v", "CHROMOSOME_V"]
+  ])("D10 %s in a file with CHROMOSOME_I to V: %s", (name, meant) => {
+    assert.strictEqual(said(name, ...["I", "II", "III", "IV", "V"].map((number) => `CHROMOSOME_${number}`)), meant)
+  })
+
+  it("D10 chr1 in a file with accessions of RefSeq", () => {
+    assert.strictEqual(said("chr1", "NC_000001.11", "NC_000002.12"), "NC_000001.11")
+  })
+
+  it.effect.prop(
+    "D10 of any bytes are text that leads back to them",
+    [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))],
+    ([bytes]) =>
+      Effect.sync(() => {
+        assert.deepStrictEqual(encodeName(decodeName(Uint8Array.from(bytes))), Uint8Array.from(bytes))
+      })
+  )
+})
+
 describe("parseBed", () => {
   const bed = (content: string) =>
     Result.match(
@@ -185,14 +237,21 @@ describe("parseBed", () => {
     ["chr1\t\t5\t\t9\n", "chr1:6-9"],
     ["chr1 \t 5 9\tname of it\n", "chr1:6-9"],
     [" \tchr1\v5\f9\r\n", "chr1:6-9"],
-    ["chr9\t7\t7\nchr1\t5\t9\nchr1\t20\t20\n", "chr1:6-9"]
+    ["chr1\t5\t9\nchr1\t20\t20\n", "chr1:6-9 chr1:21-21"],
+    ["chr1\t5\t5\n", "chr1:6-6"],
+    ["chr1\t5\t9\r\r\n\r\nchr1\t20\t21\r", "chr1:6-9 chr1:21-21"]
   ])("D12 %j gives %s", (content, formatted) => {
     assert.strictEqual(bed(content), formatted)
   })
   it.each([
     ["chr1\t5\n", "line 1: it needs a name, a start and an end"],
     ["chr1\t0\t1\nchr1\t9\t5\n", "line 2: it ends before it starts"],
-    ["chr1\t5\t5\n", "r.bed: it names no region that has a base"],
+    ["chr1\t5\t9\rchr1\t20\t30\r", "line 1: a carriage return (CR) stands inside it: end lines with LF"],
+    ["chr1\t5\t9\nchr1\t10\t11\rchr1\t20\t30\n", "line 2: a carriage return (CR) stands inside it"],
+    ["# note\rchr1\t20\t30\nchr1\t1\t2\n", "line 1: a carriage return (CR) stands inside it"],
+    ["c\0h\0r\x001\0\t\x005\0\t\x009\0\n\0", "line 1: it is no plain text but UTF-16 or binary: save it as UTF-8"],
+    ["chr1\t0\t9007199254740993\n", "no reference is as long"],
+    [`chr1\t0\t${"9".repeat(400)}\n`, "no reference is as long"],
     ["chr1\t-5\t5\n", "line 1: start and end are whole numbers"],
     [
       "chrom\tstart\tend\nchr1\t5\t6\n",
@@ -206,16 +265,20 @@ describe("parseBed", () => {
       "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong"
     ],
     ["\n# nothing\n", "names no region"],
-    ["chr9\t0\t5\n", "reference chr9 in S.bam: not found (it has chr1, "],
-    ["tracks\t0\t5\n", "reference tracks in S.bam: not found"]
+    ["chr9\t0\t5\n", "reference chr9 (line 1 of the BED file) in S.bam: not found (it has chr1, "],
+    ["\ntracks\t0\t5\n", "reference tracks (line 2 of the BED file) in S.bam: not found"],
+    [
+      "chr1\t0\t5\nchr01\t0\t5\nchrQ\t1\t2\nchr01\t7\t9\nMT\t1\t2\n",
+      "3 references in S.bam: not found (chr01 (line 2 of the BED file): did you mean chr1?, chrQ (line 3 of the BED file), MT (line 5 of the BED file): did you mean chrM?; it has chr1, "
+    ]
   ])("D12 %j is refused: %s", (content, part) => {
     assert.include(bed(content), part)
   })
   it("D12 the regions of a reference are one object, wherever their lines stand", () => {
     const parsed = Result.getOrThrow(parseBed("r.bed", "chr1\t5\t9\nchrM 1  2 \n \t\r\nchr1\t0\t6\tname\n"))
     assert.deepStrictEqual(parsed, [
-      { text: "chr1", readings: [{ name: "chr1", starts: Uint32Array.of(5, 0), ends: Uint32Array.of(9, 6) }] },
-      { text: "chrM", readings: [{ name: "chrM", starts: Uint32Array.of(1), ends: Uint32Array.of(2) }] }
+      { text: "chr1", line: 1, readings: [{ name: "chr1", starts: Uint32Array.of(5, 0), ends: Uint32Array.of(9, 6) }] },
+      { text: "chrM", line: 2, readings: [{ name: "chrM", starts: Uint32Array.of(1), ends: Uint32Array.of(2) }] }
     ])
   })
   const Lines = Schema.Array(

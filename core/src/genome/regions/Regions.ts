@@ -44,33 +44,106 @@ export const chromosomeKey = (name: string): string => {
   return bare === "m" ? "mt" : bare
 }
 
-const unknownReference = (name: string, known: ReadonlyArray<KnownReference>, file: string) => {
-  const what = `reference ${name} in ${file}`
+/** The last reading of a region is the one with positions; the others take these for a part of the name. */
+const nameOf = ({ readings, text }: RegionText): string => readings[readings.length - 1]?.name ?? text
+
+/** Most unknown references whose likely names are looked for, and most that are named at all. */
+const mostExplained = 10
+const mostNamed = 50
+
+/** All regions of references that the file does not have: a panel is mended at once, not line by line. */
+const unknownReferences = (unknown: ReadonlyArray<RegionText>, known: ReadonlyArray<KnownReference>, file: string) => {
+  const byName = new Map<string, RegionText>()
+  for (const region of unknown) if (!byName.has(nameOf(region))) byName.set(nameOf(region), region)
+  const explained = [...byName.values()]
+  const [first] = explained
+  if (first !== undefined && explained.length === 1) return unknownReference(first, known, file)
+  const said = explained.slice(0, mostExplained).map((region) => {
+    const meant = meantBy(nameOf(region), known)
+    return `${nameOf(region)}${lineOf(region)}${meant === null ? "" : `: did you mean ${meant}?`}`
+  })
+  const others = explained.slice(mostExplained, mostNamed).map((region) => `${nameOf(region)}${lineOf(region)}`)
+  const rest = explained.length > mostNamed ? [`and ${explained.length - mostNamed} more`] : []
+  const detail = `${[...said, ...others, ...rest].join(", ")}; ${listOf(known)}`
+  return notFound(`${explained.length} references in ${file}`, detail, `correct them, or ${takeOut}`)
+}
+
+const lineOf = ({ line }: RegionText): string => (line === undefined ? "" : ` (line ${line} of the BED file)`)
+
+const listOf = (known: ReadonlyArray<KnownReference>): string => {
+  const some = known.slice(0, 5).map(({ name }) => name)
+  return known.length === 0 ? "it has none" : `it has ${some.join(", ")}${known.length > 5 ? ", ..." : ""}`
+}
+
+const unknownReference = (region: RegionText, known: ReadonlyArray<KnownReference>, file: string) => {
+  const name = nameOf(region)
+  const what = `reference ${name}${lineOf(region)} in ${file}`
   const before = name.slice(0, Math.max(0, name.lastIndexOf(":")))
   if (known.some((reference) => reference.name === before)) {
     return notFound(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
   }
-  const alike = known.find((reference) => chromosomeKey(reference.name) === chromosomeKey(name))
-  const meant = alike?.name ?? nearestOf(name, known)
+  const meant = meantBy(name, known)
   if (meant !== null) return notFound(what, `did you mean ${meant}?`)
-  const some = known
-    .slice(0, 5)
-    .map((reference) => reference.name)
-    .join(", ")
-  const list = known.length === 0 ? "it has none" : `it has ${some}${known.length > 5 ? ", ..." : ""}`
   return notFound(
     what,
-    list,
+    listOf(known),
     `regions are CHR:START-END, and no gene is known here by its name: correct it, or ${takeOut}`
   )
 }
 
+/** Human chromosomes by their number in accessions of RefSeq (NC_000001.11) and GenBank (CM000663.2), and by that of PLINK. */
+const byNumber = (number: number): string => (number === 23 ? "x" : number === 24 ? "y" : `${number}`)
+
+/** `chromosomeKey` of a name in any of the spellings that people mix: `chr01`, `NC_000001.11`, `CM000663.2`. */
+const spellingKey = (name: string): string => {
+  const refSeq = /^NC_0000(\d\d)\.\d+$/i.exec(name)?.[1]
+  if (refSeq !== undefined) return byNumber(Number(refSeq))
+  if (/^NC_012920\.\d+$/i.test(name)) return "mt"
+  const genBank = Number(/^CM000(\d\d\d)\.\d+$/i.exec(name)?.[1]) - 662
+  if (genBank >= 1 && genBank <= 24) return byNumber(genBank)
+  return chromosomeKey(name).replace(/^0+(?=\d)/, "")
+}
+
+/** The reference of the file that a name means most likely; null when none does. */
+const meantBy = (name: string, known: ReadonlyArray<KnownReference>): string | null => {
+  const key = spellingKey(name)
+  const alike = (wanted: string) => known.find((reference) => spellingKey(reference.name) === wanted)?.name
+  const plink: Readonly<Record<string, string>> = { 23: "x", 24: "y", 26: "mt" }
+  return alike(key) ?? alike(plink[key] ?? key) ?? nearestOf(name, known)
+}
+
+/** The digits of a name, or the Roman number that it ends with. */
+const numberIn = (name: string): string =>
+  name.replace(/\D/g, "") || (/(?:^|[^a-z]|chr)([ivx]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "")
+
 /** Names that differ in their number are other chromosomes, not misspelt: `chr99` is not `chr9`, and `chr` alone may be any. */
 const nearestOf = (name: string, known: ReadonlyArray<KnownReference>): string | null => {
-  const numberOf = (text: string) => text.replace(/\D/g, "")
-  const number = numberOf(name)
-  const alike = known.flatMap((reference) => (numberOf(reference.name) === number ? [reference.name] : []))
-  return number === "" ? null : nearest(name, alike)
+  const number = numberIn(name)
+  if (number === "") return null
+  return nearest(
+    name,
+    known.flatMap((reference) => (numberIn(reference.name) === number ? [reference.name] : []))
+  )
+}
+
+/**
+ * The wanted references that a file may have though it does not say so: where nothing names all of them, a reference without a record
+ * is not known. Names that are nearly those of the file, or are written in another way, are none of these.
+ */
+export const unlistedReferences = (
+  wanted: ReadonlyArray<RegionText>,
+  known: ReadonlyArray<KnownReference>
+): ReadonlyArray<string> => {
+  const names = new Set(known.map(({ name }) => name))
+  const begins = (name: string) => /^chr/i.test(name)
+  const styles = new Set(known.map(({ name }) => begins(name)))
+  const found = new Set<string>()
+  for (const region of wanted) {
+    if (region.readings.some(({ name }) => names.has(name))) continue
+    const name = nameOf(region)
+    if ((styles.size === 0 || styles.has(begins(name))) && meantBy(name, known) === null) found.add(name)
+  }
+  return [...found]
 }
 
 /**
@@ -134,10 +207,12 @@ export const resolveRegions = (
 ): Result.Result<ReadonlyArray<ReferenceRegions>, NotFound | UsageError> => {
   const numbers = new Map(known.map((reference, i) => [reference.name, i]))
   const found = new Map<number, Array<Reading>>()
+  const unknown = wanted.filter(({ readings }) => !readings.some(({ name }) => numbers.has(name)))
+  if (unknown.length > 0) return unknownReferences(unknown, known, file)
   for (const { readings, text } of wanted) {
     const possible = readings.filter(({ name }) => numbers.has(name))
     const [reading] = possible
-    if (reading === undefined) return unknownReference(readings[readings.length - 1]?.name ?? text, known, file)
+    if (reading === undefined) continue
     if (possible.length > 1) {
       const names = possible.map(({ name }) => `{${name}}`)
       const part = `${names[1]}:${text.slice(text.lastIndexOf(":") + 1)}`
