@@ -135,9 +135,8 @@ describe("checkStructure", () => {
     ["format", 2 + 0x10000, "preset 65538 instead of 2"],
     ["name", 2, "sequence column 2 instead of 1"],
     ["begin", 3, "begin column 3 instead of 2"],
-    ["end", 2, "end column 2 instead of 0"],
     ["meta", 0x40, 'meta character "@" instead of "#"'],
-    ["skip", 1, "skipped lines 1 instead of 0"]
+    ["skip", 9, "skipped lines 9 instead of 0"]
   ] as const)("D7 an index that was made for other lines than those of a VCF: %s", ([key, value, said]) =>
     Effect.gen(function* () {
       const codec = yield* Codec
@@ -154,6 +153,21 @@ describe("checkStructure", () => {
         const fault = yield* faultOf(name, bgzf(codec, bytes), data)
         assert.strictEqual(fault.fault, "IndexMismatch")
         assert.strictEqual(fault.message, `${name}: it is not the index of a.vcf.gz: it was made with ${said}`)
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D7 with the preset of VCF the end column, and lines to skip within the header, do no harm", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const line = text("chr1\t5\t.\tA\tC\t.\t.\t.\n")
+      const data = { name: "a.vcf.gz", reader: fromBytes(bgzf(codec, text(vcf), line)) }
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 4, 5, true, 0, vcf.length)
+      builder.close(0, vcf.length + line.length)
+      for (const other of [{ end: 2 }, { skip: 1 }]) {
+        const tbi = bgzf(codec, builder.tbi({ ...vcfColumns(["chr1"]), ...other }))
+        assert.strictEqual((yield* checkStructure("a.vcf.gz.tbi", fromBytes(tbi), data)).compared, 1)
       }
     }).pipe(provided)
   )

@@ -286,6 +286,7 @@ export const Bam: Format = {
           if (index.references !== references.length) return Result.fail(countMismatch(index.references))
           return Result.succeed({
             references,
+            namesAll: true,
             records: { format: "BAM", references: references.length },
             firstRecord,
             plainHeader: () => encodeBamHeader(header.text, references),

@@ -5,6 +5,7 @@ import type { ByteReader } from "../ByteReader.ts"
 import { type Inflated, inflatePrefix } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
+import { decodeName, encodeName } from "../ReferenceName.ts"
 import type { Program } from "./SliceHeader.ts"
 
 export interface BamReference {
@@ -27,15 +28,14 @@ export interface BamHeader {
   readonly size: number
 }
 
-/** Most bytes that a header may inflate to; the largest known assemblies need a tenth. */
-export const largestHeader = 0x8000000
+/** Most bytes that a header may inflate to: assemblies of millions of contigs need some hundred million. */
+export const largestHeader = 0x20000000
 
 /** Deflate cannot shrink bytes by more. */
 const bestRatio = 1032
 
 export const magic = Uint8Array.of(0x42, 0x41, 0x4d, 1)
 
-const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
 /** What parsing a prefix gives: the header, how many bytes it needs at least, or what is wrong. */
@@ -63,7 +63,7 @@ const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
     if (nameEnd + 4 > bytes.length) return { need: nameEnd + 4 + (count - i - 1) * 10 }
     if (nameEnd < at + 6 || bytes[nameEnd - 1] !== 0) return { wrong: `the name of reference ${i + 1} has no end` }
     references.push({
-      name: decoder.decode(bytes.subarray(at + 4, nameEnd - 1)),
+      name: decodeName(bytes.subarray(at + 4, nameEnd - 1)),
       length: view.getUint32(nameEnd, true)
     })
     at = nameEnd + 4
@@ -96,7 +96,7 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
 
 /** The header as the inflated bytes of a BAM file. */
 export const encodeBamHeader = (text: Uint8Array, references: ReadonlyArray<BamReference>): Uint8Array => {
-  const names = references.map((reference) => encoder.encode(reference.name))
+  const names = references.map((reference) => encodeName(reference.name))
   const bytes = new Uint8Array(names.reduce((sum, name) => sum + name.length + 9, 12 + text.length))
   const view = new DataView(bytes.buffer)
   bytes.set(magic)
@@ -121,8 +121,20 @@ const tagOf = (line: string, tag: string): string | undefined =>
     .find((field) => field.startsWith(`${tag}:`))
     ?.slice(3)
 
-const programLines = (text: string): ReadonlyArray<string> =>
-  text.split("\n").filter((line) => line.startsWith("@PG\t"))
+const lineFeed = 0x0a
+const programKey = encoder.encode("@PG\t")
+
+/** The `@PG` lines of a header text, which as a whole may be longer than a string can be. */
+const programLines = (text: Uint8Array): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf(lineFeed, at)
+    const end = feed === -1 ? text.length : feed
+    if (programKey.every((byte, i) => text[at + i] === byte)) lines.push(decodeName(text.subarray(at, end)))
+    at = end + 1
+  }
+  return lines
+}
 
 const regionsPrefix = "regions "
 /** Between the regions and what they were cut from. */
@@ -133,8 +145,7 @@ const sourcePrefix = "; source "
  * source (SAM specification, section 1.3).
  */
 export const bamSliceText = (header: BamHeader, program: Program, regions: string): Uint8Array => {
-  const text = decoder.decode(header.text)
-  const lines = programLines(text)
+  const lines = programLines(header.text)
   const ids = lines.map((line) => tagOf(line, "ID"))
   const before = new Set(lines.map((line) => tagOf(line, "PP")))
   // The end of the chain; in several chains the last.
@@ -148,7 +159,7 @@ export const bamSliceText = (header: BamHeader, program: Program, regions: strin
   const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}${cl}\tDS:${ds}\n`
   const own = header.text
   const joint = own.length === 0 || own[own.length - 1] === 0x0a ? "" : "\n"
-  const added = encoder.encode(joint + line)
+  const added = encodeName(joint + line)
   const result = new Uint8Array(own.length + added.length)
   result.set(own)
   result.set(added, own.length)
@@ -157,7 +168,7 @@ export const bamSliceText = (header: BamHeader, program: Program, regions: strin
 
 /** The regions key of a BAM slice made by `program`, `null` for other files. */
 export const bamRegions = (header: BamHeader, program: Program): string | null => {
-  const line = programLines(decoder.decode(header.text)).findLast((one) => tagOf(one, "PN") === program.name)
+  const line = programLines(header.text).findLast((one) => tagOf(one, "PN") === program.name)
   const description = line === undefined ? undefined : tagOf(line, "DS")
   if (description?.startsWith(regionsPrefix) !== true) return null
   return description.slice(regionsPrefix.length).split(sourcePrefix)[0] ?? null

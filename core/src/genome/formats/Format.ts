@@ -57,6 +57,8 @@ export interface ReferenceAt {
 export interface Slicing {
   /** In the order of the index; after them may stand some that only the header names. */
   readonly references: ReadonlyArray<KnownReference>
+  /** False when the file may have references that nothing names, since no record is on them. */
+  readonly namesAll: boolean
   readonly records: Records
   /** Where the first record begins, when the format can hold unplaced reads; else null. */
   readonly firstRecord: VirtualOffset | null

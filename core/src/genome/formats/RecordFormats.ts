@@ -100,9 +100,28 @@ const tab = 0x09
 const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>
   size === 1 || bytes[at] === hash || (size === 2 && bytes[at] === carriageReturn)
 
+const columnsIn = (bytes: Uint8Array, at: number, size: number): number => {
+  let columns = 1
+  for (let tabAt = bytes.indexOf(tab, at); tabAt !== -1 && tabAt < at + size; tabAt = bytes.indexOf(tab, tabAt + 1)) {
+    columns++
+  }
+  return columns
+}
+
+/** Empty columns that end a line. */
+const emptyAtEnd = (bytes: Uint8Array, at: number, size: number): number => {
+  let end = at + size - 1
+  if (bytes[end - 1] === carriageReturn) end--
+  let empty = 0
+  while (end - empty > at && bytes[end - 1 - empty] === tab) empty++
+  return empty
+}
+
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
+  const least = samples === 0 ? 8 : 9 + samples
+  let usual: number | null = null
   return {
     terminator: Uint8Array.of(lineFeed),
     size: ({ bytes }, at) => {
@@ -111,16 +130,11 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     },
     fits: ({ bytes }, at, size) => {
       if (isNoRecord(bytes, at, size)) return true
-      let columns = 1
-      for (
-        let tabAt = bytes.indexOf(tab, at);
-        tabAt !== -1 && tabAt < at + size;
-        tabAt = bytes.indexOf(tab, tabAt + 1)
-      ) {
-        columns++
-      }
-      // Without samples some writers leave the column of their format.
-      return samples === 0 ? columns === 8 || columns === 9 : columns === 9 + samples
+      const columns = columnsIn(bytes, at, size)
+      if (samples > 0) return columns >= least && columns - emptyAtEnd(bytes, at, size) <= least
+      // Some writers leave the samples, or the column of their format, out of the header alone: the first record is believed.
+      usual ??= columns
+      return columns === least || columns === least + 1 || (columns > least && columns === usual)
     },
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {

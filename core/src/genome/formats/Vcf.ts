@@ -5,9 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
+import { counted } from "../../text/Quantity.ts"
 import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
+import { decodeName } from "../ReferenceName.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
@@ -20,10 +22,8 @@ const tab = 0x09
 const hash = 0x23
 const carriageReturn = 0x0d
 
-/** Bytes of a line that are looked at: more than any CHROM and POS take. */
-const enough = 4096
-
-const decoder = new TextDecoder()
+/** Bytes of a line that are looked at where it lies in several pieces: more than all before the samples take, but for the longest alleles. */
+const enough = 0x10000
 
 /** The digits in `[at, stop)` as a number; -1 when there is anything else. */
 const numberIn = (line: Uint8Array, at: number, stop: number): number => {
@@ -41,6 +41,15 @@ const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
   return line[name.length] === tab
 }
 
+/** Empty columns that end a line; all of a line that was too long to be kept whole count as full. */
+const emptyAtEnd = (line: Uint8Array, tabs: number): number => {
+  let end = line.length
+  if (line[end - 1] === carriageReturn) end--
+  let empty = 0
+  while (empty < tabs && line[end - 1 - empty] === tab) empty++
+  return line.length < enough ? empty : 0
+}
+
 const tabsIn = (bytes: Uint8Array): number => {
   let tabs = 0
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === tab) tabs++
@@ -48,7 +57,7 @@ const tabsIn = (bytes: Uint8Array): number => {
 }
 
 /**
- * Where a record ends is not read: listeners hear of its first base alone.
+ * Listeners hear of a record as tabix indexes it: up to END or the end of REF.
  *
  * @param samples - each line has a column for each of them after the first nine
  */
@@ -66,6 +75,8 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   let lastPosition = -1
   const place = new ContentPosition()
   let keptPlace = place
+  /** The header is at its end: blank lines in it are passed over. */
+  let hasColumns = false
   /** Whether listeners receive records now. */
   let telling = false
 
@@ -76,7 +87,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
 
   const change = (line: Uint8Array, stop: number, at: ContentPosition) => {
     if (name !== "") counts.set(name, ofName)
-    name = decoder.decode(line.subarray(0, stop))
+    name = decodeName(line.subarray(0, stop))
     nameBytes = line.slice(0, stop)
     // All records of a reference must stand together.
     if (counts.has(name)) sorted = false
@@ -88,11 +99,21 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   }
 
   const judge = (line: Uint8Array, tabs: number, place: ContentPosition): string | null => {
-    if (line.length === 0 || line[0] === hash || (line.length === 1 && line[0] === carriageReturn)) return null
+    if (line[0] === hash) {
+      hasColumns ||= line[1] !== hash
+      return null
+    }
+    if (line.length === 0 || (line.length === 1 && line[0] === carriageReturn)) {
+      return hasColumns
+        ? `has a blank line after ${counted(records, "record")}, which bcftools does not read as one`
+        : null
+    }
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
     const columns = tabs + 1
-    if (samples === 0 ? columns < 8 : columns !== 9 + samples) {
+    const least = samples === 0 ? 8 : 9 + samples
+    // bcftools reads lines that end with tabs.
+    if (columns < least || (samples > 0 && columns - emptyAtEnd(line, tabs) > least)) {
       return `has a line (number ${records}) of ${columns} columns, and ${samples === 0 ? 8 : 9 + samples} are expected`
     }
     const same = name !== "" && startsWith(line, nameBytes)
@@ -108,7 +129,10 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     if (!sorted) telling = false
     // POS 0 stands for the telomere, before the first base.
     const start = Math.max(0, position - 1)
-    if (telling) for (const listener of listeners) listener.record(start, start + 1, true, place)
+    if (telling) {
+      const end = placeOf(line)?.end ?? start + 1
+      for (const listener of listeners) listener.record(start, end, true, place)
+    }
     return null
   }
 
@@ -145,7 +169,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   return {
     take,
     finish: () => {
-      const phrase = judge(kept.subarray(0, length), tabs, keptPlace)
+      const phrase = length === 0 ? null : judge(kept.subarray(0, length), tabs, keptPlace)
       place.leave()
       leave(place)
       return phrase === null ? null : `ends inside a record, which begins ${keptPlace.words()}`
@@ -177,11 +201,19 @@ const settingNames = {
 const settingText = (key: keyof typeof settingNames, value: number): string =>
   key === "meta" && value > 0x20 && value < 0x7f ? `"${String.fromCharCode(value)}"` : `${value}`
 
-/** The columns of an index, or why it cannot be that of a VCF: it has bins for other positions, and readers of it lose records. */
-const vcfColumnsOf = ({ columns }: TabixIndex): Result.Result<TabixColumns, string> => {
+/**
+ * The columns of an index, or why it cannot be that of a VCF: it has bins for other positions, and readers of it lose records. With the
+ * preset of VCF htslib reads no end column (`tabix -e`), and lines that it skipped (`-S`) do no harm within the header.
+ *
+ * @param headerLines - lines of the header
+ */
+const vcfColumnsOf = ({ columns }: TabixIndex, headerLines: number): Result.Result<TabixColumns, string> => {
   if (columns === null) return Result.fail("it is an index of a BAM file")
   const own = vcfColumns(columns.names)
-  const wrong = Struct.keys(settingNames).filter((key) => columns[key] !== own[key])
+  const isPreset = columns.format === own.format
+  const isHarmless = (key: keyof typeof settingNames) =>
+    isPreset && (key === "end" || (key === "skip" && columns.skip <= headerLines))
+  const wrong = Struct.keys(settingNames).filter((key) => columns[key] !== own[key] && !isHarmless(key))
   if (wrong.length === 0) return Result.succeed(columns)
   const said = wrong.map(
     (key) => `${settingNames[key]} ${settingText(key, columns[key])} instead of ${settingText(key, own[key])}`
@@ -216,7 +248,7 @@ export const Vcf: Format = {
       judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
-        Result.map(vcfColumnsOf(index), ({ names }) => {
+        Result.map(vcfColumnsOf(index, header.lines), ({ names }) => {
           const known = new Set<number | string>(names)
           return {
             of: referenceOf,
@@ -226,13 +258,15 @@ export const Vcf: Format = {
           }
         }),
       slicing: (index) => {
-        const columns = vcfColumnsOf(index)
+        const columns = vcfColumnsOf(index, header.lines)
         if (Result.isFailure(columns)) return Result.fail(columns.failure)
         const { names } = columns.success
         const references = knownReferences(names, header)
         const text = withoutBlankLines(header.text)
         return Result.succeed({
           references,
+          // Without ##contig lines a reference without a record is not named anywhere.
+          namesAll: header.contigs.length > 0,
           records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
           firstRecord: null,
           plainHeader: () => text,

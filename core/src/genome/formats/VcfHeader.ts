@@ -4,12 +4,15 @@ import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
+import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
 import type { Program } from "./SliceHeader.ts"
 
 export interface VcfHeader {
   /** All lines that begin with `#`, and blank lines before `#CHROM`, with their line feeds. */
   readonly text: Uint8Array
+  /** Number of its lines. */
+  readonly lines: number
   /** References named by `##contig` lines, in order; a VCF need not name any. */
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
@@ -27,6 +30,9 @@ export interface VcfContig {
 const signature = "##fileformat=VCF"
 export const magic = new TextEncoder().encode(signature)
 
+const encoder = new TextEncoder()
+const contigKey = encoder.encode("##contig=")
+const columnsKey = encoder.encode("#CHROM")
 const decoder = new TextDecoder()
 const hash = 0x23
 const lineFeed = 0x0a
@@ -74,6 +80,19 @@ export const withoutBlankLines = (text: Uint8Array): Uint8Array => {
   }
   return result.subarray(0, length)
 }
+
+/** The lines of a text without their line feeds. A header may be longer than a string can be. */
+function* linesOf(text: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf(lineFeed, at)
+    const end = feed === -1 ? text.length : feed
+    yield text.subarray(at, end)
+    at = end + 1
+  }
+}
+
+const begins = (line: Uint8Array, key: Uint8Array): boolean =>
+  line.length >= key.length && key.every((byte, i) => line[i] === byte)
 
 /** What stands outside of quotes, in which a backslash hides a quote. */
 const unquoted = (line: string): string =>
@@ -125,25 +144,25 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
       continue
     }
     const text = bytes.subarray(0, end)
-    const lines = decoder.decode(text).split("\n")
-    const samples = samplesOf(lines)
+    const contigs: Array<VcfContig> = []
+    let samples: ReadonlyArray<string> | null = null
+    let count = 0
+    for (const line of linesOf(text)) {
+      count++
+      if (begins(line, contigKey)) {
+        const contig = contigOf(decodeName(line))
+        if (contig !== null) contigs.push(contig)
+      } else if (begins(line, columnsKey)) samples = samplesOf([decoder.decode(line)])
+    }
     if (samples === null) {
-      // The text ends with a line feed, so the last of `lines` is the line after it.
-      const stop = end < bytes.length ? ` before line ${lines.length}, which does not begin with #` : ""
+      const stop = end < bytes.length ? ` before line ${count + 1}, which does not begin with #` : ""
       return yield* bad(`it has no #CHROM line${stop}`)
     }
-    const contigs = lines.filter((line) => line.startsWith("##contig=")).map(contigOf)
-    return {
-      text,
-      contigs: contigs.filter((contig) => contig !== null),
-      samples,
-      spansByLength: spansByLength(lines[0] ?? "")
-    }
+    const feed = text.indexOf(lineFeed)
+    const version = decoder.decode(text.subarray(0, feed === -1 ? text.length : feed))
+    return { text, lines: count, contigs, samples, spansByLength: spansByLength(version) }
   }
 })
-
-const encoder = new TextEncoder()
-const latin1 = new TextDecoder("latin1")
 
 /** In a value between quotes (VCF 4.2, section 1.2). */
 const escapeQuotes = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
@@ -152,12 +171,12 @@ const vcfKey = (program: Program) => `##${program.name}_regions=`
 
 /** VCF header lines with one more before `#CHROM` that names program and regions. */
 export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
-  // One character for each byte, also where the text is no UTF-8.
-  const start = latin1.decode(text).lastIndexOf("\n#CHROM") + 1
+  let start = 0
+  for (const line of linesOf(text)) if (begins(line, columnsKey)) start = line.byteOffset - text.byteOffset
   const { origin, version } = program
   const from =
     origin === undefined ? "" : `Command="${escapeQuotes(origin.command)}",Source="${escapeQuotes(origin.source)}",`
-  const added = encoder.encode(`${vcfKey(program)}<Version="${version}",${from}Regions="${regions}">\n`)
+  const added = encodeName(`${vcfKey(program)}<Version="${version}",${from}Regions="${regions}">\n`)
   const ended = text[text.length - 1] === 0x0a
   const result = new Uint8Array(text.length + added.length + (ended ? 0 : 1))
   result.set(text.subarray(0, start))
@@ -169,9 +188,9 @@ export const vcfSliceText = (text: Uint8Array, program: Program, regions: string
 
 /** The regions key of a VCF slice made by `program`, `null` for other files. */
 export const vcfRegions = (text: Uint8Array, program: Program): string | null => {
-  const line = decoder
-    .decode(text)
-    .split("\n")
-    .findLast((one) => one.startsWith(vcfKey(program)))
-  return /,Regions="([^"]*)">$/.exec(line ?? "")?.[1] ?? null
+  const key = encoder.encode(vcfKey(program))
+  let found: Uint8Array | null = null
+  for (const line of linesOf(text)) if (begins(line, key)) found = line
+  const line = found === null ? "" : decodeName(found)
+  return /,Regions="([^"]*)">$/.exec(line)?.[1] ?? null
 }

@@ -1,4 +1,5 @@
 /** The place of a VCF line, read from its bytes (VCF specification, section 1.6.1). */
+import { decodeName } from "../ReferenceName.ts"
 
 export interface VcfPlace {
   readonly name: string
@@ -18,7 +19,6 @@ const colon = 0x3a
 const semicolon = 0x3b
 const less = 0x3c
 const greater = 0x3e
-const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
 /** Columns of a line, counted from 0. */
@@ -157,7 +157,7 @@ export const placeOf = (line: Uint8Array): VcfPlace | null => {
   const ofReference = start + (stops[reference]! - beginOf(stops, reference))
   const end = stated > start ? stated : ofReference
   return {
-    name: decoder.decode(line.subarray(0, stops[0])),
+    name: decodeName(line.subarray(0, stops[0])),
     start,
     end,
     reach: Math.max(end, ofReference, start + lengthOf(line, stops))

@@ -165,6 +165,9 @@ describe("lines of a VCF", () => {
       [0, fields, null],
       [0, `${fields}\tGT\t0/1`, null],
       [2, `${fields}\tGT\t0/1\t0/0`, null],
+      [0, `${fields}\t`, null],
+      [2, `${fields}\tGT\t0/1\t0/0\t`, null],
+      [2, `${fields}\tGT\t0/1\t0/0\t\t\r`, null],
       [2, `${fields}\tGT\t0/1`, 10],
       [2, `${fields}\tGT\t0/1\t0/0\t1/1`, 12],
       [1, fields, 8]
@@ -174,6 +177,18 @@ describe("lines of a VCF", () => {
         const phrase = typeof fault === "object" ? (fault?.phrase ?? null) : fault
         if (wanted === null) assert.isNull(phrase)
         else assert.include(phrase ?? "", `of ${wanted} columns, and ${9 + samples} are expected`)
+      }
+    }
+  })
+
+  it("D5 a blank line among the records, and none in the header", () => {
+    const head = "##fileformat=VCFv4.2\n\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    for (const size of [7, 299]) {
+      const walk = (content: string) => inParts(vcfWalk(0), text(content), [size]).fault
+      assert.isNull(walk(head + line("chr1", 5)))
+      for (const blank of ["\n", "\r\n"]) {
+        const fault = walk(head + line("chr1", 5) + blank)
+        assert.include(typeof fault === "object" ? (fault?.phrase ?? "") : fault, "has a blank line after 1 record")
       }
     }
   })

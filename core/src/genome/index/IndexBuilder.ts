@@ -2,6 +2,7 @@
  * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
  */
 import { NumberRows } from "../NumberRows.ts"
+import { encodeName } from "../ReferenceName.ts"
 import { firstWhere } from "../Search.ts"
 import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
 import * as IndexFragment from "./IndexFragment.ts"
@@ -202,7 +203,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const writeColumns = (out: IndexBytes, columns: TabixColumns) => {
-    const names = encoder.encode(columns.names.map((name) => `${name}\0`).join(""))
+    const names = encodeName(columns.names.map((name) => `${name}\0`).join(""))
     const { begin, end, format, meta, name, skip } = columns
     for (const value of [format, name, begin, end, meta, skip, names.length]) out.u32(value)
     out.raw(names)

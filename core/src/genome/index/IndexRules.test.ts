@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import {
   BlockBytes,
@@ -34,19 +34,21 @@ const countOf = Effect.fnUntraced(function* (bam: Uint8Array, index: Uint8Array,
   return made.records
 })
 
+const AnyWriter = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 14 }))
+
 describe("what an index narrows", () => {
   it.effect.prop(
     "D19 is never a record too much, whichever program wrote it: every region has what a scan of the file has",
-    [someReads, SomeIntervals, BlockBytes],
-    ([reads, wanted, blockBytes]) =>
+    [someReads, SomeIntervals, BlockBytes, AnyWriter],
+    ([reads, wanted, blockBytes, first]) =>
       Effect.gen(function* () {
         const codec = yield* Codec
         const { bam } = bamFile(codec, reads, { blockBytes })
         const { placed } = yield* placesOf(bam)
-        for (const writer of writers) {
+        for (const writer of [first, first + 5, first + 10].map((i) => writers[i % writers.length]!)) {
           const plain = indexBy(writer, placed, references.length)
           const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
-          for (const { ref, size, start } of wanted) {
+          for (const { ref, size, start } of wanted.slice(0, 3)) {
             const name = references[ref]?.name
             const range = size === 0 ? `${name}:${start + 1}` : `${name}:${start + 1}-${start + size}`
             const end = size === 0 ? Number.POSITIVE_INFINITY : start + size

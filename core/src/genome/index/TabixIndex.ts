@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import { FileDamaged } from "../../Errors.ts"
+import { decodeName } from "../ReferenceName.ts"
 import { type BinIndex, parseBins } from "./BinIndex.ts"
 import { usualDepth, usualShift } from "./Bins.ts"
 
@@ -28,8 +29,6 @@ export interface TabixIndex {
   readonly columns: TabixColumns | null
 }
 
-const decoder = new TextDecoder()
-
 const bad = (file: string, reason: string) => new FileDamaged({ file, fault: "BadIndex", reason })
 
 /** The seven numbers and the names that a TBI begins with and a CSI of a text file has in its aux field. */
@@ -41,8 +40,14 @@ const parseColumns = (
   if (bytes.length - at < 28) return Result.fail("it ends inside its header")
   const length = view.getUint32(at + 24, true)
   if (length > bytes.length - at - 28) return Result.fail(`its names claim ${length} bytes`)
-  const text = decoder.decode(bytes.subarray(at + 28, at + 28 + length))
-  if (length > 0 && !text.endsWith("\0")) return Result.fail("its last name has no end")
+  const end = at + 28 + length
+  if (length > 0 && bytes[end - 1] !== 0) return Result.fail("its last name has no end")
+  const names: Array<string> = []
+  for (let from = at + 28; from < end; ) {
+    const zero = bytes.indexOf(0, from)
+    names.push(decodeName(bytes.subarray(from, zero)))
+    from = zero + 1
+  }
   return Result.succeed({
     format: view.getInt32(at, true),
     name: view.getInt32(at + 4, true),
@@ -50,7 +55,7 @@ const parseColumns = (
     end: view.getInt32(at + 12, true),
     meta: view.getInt32(at + 16, true),
     skip: view.getInt32(at + 20, true),
-    names: length === 0 ? [] : text.slice(0, -1).split("\0"),
+    names,
     size: 28 + length
   })
 }

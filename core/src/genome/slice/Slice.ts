@@ -14,10 +14,17 @@ import { type DataType, type IndexSuffix, indexSuffixOf } from "../formats/FileN
 import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { open } from "../formats/Formats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
+import type { BinIndex } from "../index/BinIndex.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
-import { unplacedOf } from "../index/IndexRules.ts"
-import { formatRegions, type ReferenceRegions, resolveRegions } from "../regions/Regions.ts"
+import { addressable, unplacedOf } from "../index/IndexRules.ts"
+import {
+  formatRegions,
+  type KnownReference,
+  type ReferenceRegions,
+  resolveRegions,
+  unlistedReferences
+} from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
 import type { SliceJob } from "./PieceJob.ts"
@@ -123,12 +130,30 @@ export interface SlicePlan<E> {
   readonly unplaced: number | null
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
+  /** What is not as it should be, though the slice can be made. */
+  readonly warnings: ReadonlyArray<string>
   /** The pieces that it is made of, one after the other. */
   readonly pieces: Iterable<Piece>
   readonly ranges: FetchPlan
   /** All that will be read: `ranges`, and what `checkNothingFollowsIndex` looks at. */
   readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
 }
+
+/** An index has nothing of what lies past its bins: a slice there would be empty whatever the file has. */
+const checkAddressable = Effect.fnUntraced(function* (
+  file: string,
+  index: BinIndex,
+  regions: ReadonlyArray<ReferenceRegions>,
+  references: ReadonlyArray<KnownReference>
+): Effect.fn.Return<void, FileDamaged> {
+  const bases = addressable(index)
+  for (const { bounds, name, ref } of regions) {
+    const end = Math.min(bounds[bounds.length - 1] ?? 0, references[ref]?.length || bases)
+    if (end <= bases) continue
+    const reason = `a ${index.format} of its shape leads to the first ${bases} bases of a reference, and ${name} is wanted up to base ${end}: a CSI with more levels is needed`
+    return yield* new FileDamaged({ file, fault: "IndexMismatch", reason })
+  }
+})
 
 /**
  * Reads header and index and decides what to fetch. Fails with `NotFound` for regions that the file does not have, with
@@ -166,7 +191,10 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
         })
     )
   )
-  const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references, name))
+  const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
+  const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
+  const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))
+  yield* checkAddressable(indexName, tabix.index, regions, references)
   const { firstRecord } = slicing
   const hasUnplaced = takeUnplaced && firstRecord !== null
   const dataEnd = reader.size - (ended ? Bgzf.eofBlock.length : 0)
@@ -185,6 +213,14 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     dataEnd,
     hasEnd: ended,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
+    warnings: [
+      ...(unlisted.length === 0
+        ? []
+        : [`${name}: it has no ##contig lines and no record on ${unlisted.join(", ")}: the slice has none there`]),
+      ...(ended
+        ? []
+        : [`${name}: ${noEnd}: the slice has the wanted records of what is there, and more may be missing`])
+    ],
     takeUnplaced: hasUnplaced,
     unplaced: unplacedOf(tabix.index),
     checkNothingFollowsIndex:
@@ -273,9 +309,7 @@ const writeAll = Effect.fnUntraced(function* <E, E2>(
     ranges: ranges.length,
     index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
     indexSuffix: index.suffix,
-    warnings: plan.hasEnd
-      ? []
-      : [`${source.name}: ${noEnd}: the slice has the wanted records of what is there, and more may be missing`]
+    warnings: plan.warnings
   }
 })
 
