@@ -3,13 +3,13 @@ import { Effect, Result, Schema } from "effect"
 import * as A from "effect/Arbitrary"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, concat, read, references, someReads, sound, text } from "../../../test/genome/Fixtures.ts"
+import { indexBy, type Placed, placesOf, writers } from "../../../test/genome/IndexWriters.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import * as BgzfWriter from "../genome/bgzf/BgzfWriter.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import type { RecordCheck, RecordCounts, RecordListener } from "../genome/bgzf/ContentCheck.ts"
-import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import type { RecordCheck, RecordCounts } from "../genome/bgzf/ContentCheck.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import { bamWalk } from "../genome/formats/Bam.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
@@ -116,42 +116,6 @@ const vcfFile = (codec: Codec["Service"], lines: ReadonlyArray<string>) => {
 }
 
 const fewBlocks = A.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })))
-
-interface Placed {
-  readonly ref: number
-  readonly start: number
-  readonly end: number
-  readonly mapped: boolean
-  readonly at: bigint
-  /** Where it ends. */
-  to: bigint
-}
-
-const offsetOf = ({ block, within }: ContentPosition) => VirtualOffset.make(block, within)
-
-/** The placed records of a BAM. */
-const placesOf = Effect.fnUntraced(function* (bam: Uint8Array) {
-  const placed: Array<Placed> = []
-  let ref = -1
-  const close = (to: bigint) => {
-    const last = placed.at(-1)
-    if (last !== undefined) last.to = to
-  }
-  const listener: RecordListener = {
-    enter: (next) => {
-      ref = next
-    },
-    record: (start, end, mapped, place) => {
-      const at = offsetOf(place)
-      if (placed.at(-1)?.ref === ref) close(at)
-      placed.push({ ref, start, end, mapped, at, to: 0n })
-    },
-    leave: (place) => close(offsetOf(place))
-  }
-  const header = yield* readBamHeader("a.bam", fromBytes(bam))
-  walk(yield* Codec, bam, bamWalk(header, [listener]))
-  return placed
-})
 
 interface Habit {
   /** Chunks that meet become one. */
@@ -261,7 +225,7 @@ describe("an index against every record", () => {
   it.effect("D7 a BAI with any bit flipped leads to every record, or is found", () =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
-      const placed = yield* placesOf(bam)
+      const { placed } = yield* placesOf(bam)
       const wrong = everyBit(bai).flatMap((bit) => {
         const index = parseBai("i", flipped(bai, bit))
         return Result.isSuccess(index) && index.success.references === 3 ? [index.success] : []
@@ -285,7 +249,7 @@ describe("an index against every record", () => {
     Effect.gen(function* () {
       const codec = yield* Codec
       const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
-      const placed = yield* placesOf(bam)
+      const { placed } = yield* placesOf(bam)
       const inflated = sound(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
       const wrong = everyBit(inflated).flatMap((bit) => {
         const index = parseCsi("i", flipped(inflated, bit))
@@ -329,6 +293,57 @@ describe("an index against every record", () => {
     }).pipe(provided)
   )
 
+  it.effect("D7 a VCF whose index was made without END does not lead to a gVCF block", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const lines = [
+        ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
+        "chr1\t10001\t.\tA\t<NON_REF>\t.\t.\tDP=3;END=40000\n",
+        "chr1\t40001\t.\tA\tC\t.\t.\t.\n"
+      ]
+      const { tbi, vcf } = vcfFile(codec, lines)
+      const proof = IndexProof.make(Result.getOrThrow(parseTbi("i", tbi)))
+      walk(codec, vcf, vcfWalk(0, [proof]), 2)
+      assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an unmapped read that an older samtools skips by is told, and no fault", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = [read("a", 0, 100), read("u", 0, 20_000, []), read("b", 0, 20_010), read("c", 0, 40_000)]
+      const { bam } = bamFile(codec, reads, { blockBytes: 300 })
+      const { placed } = yield* placesOf(bam)
+      const said = (name: string) => {
+        const writer = writers.find((one) => one.name === name)!
+        const proof = IndexProof.make({ index: parsed(indexBy({ ...writer, merges: 0 }, placed, 3)), columns: null })
+        walk(codec, bam, bamWalk(header, [proof]))
+        return [proof.fault(), proof.note()]
+      }
+      const header = yield* readBamHeader("a.bam", fromBytes(bam))
+      assert.deepStrictEqual(said("htslib's BAI"), [null, null])
+      const [fault, note] = said("old samtools' BAI with counts")
+      assert.isNull(fault)
+      assert.match(note ?? "", /^it leads samtools past 1 unmapped read, the first at chr1:20001,/)
+    }).pipe(provided)
+  )
+
+  it.effect("D7 reads past the end of what a BAI can lead to", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const long = [{ name: "chr1", length: 2 ** 30 }]
+      const { bam } = bamFile(codec, [read("a", 0, 100), read("b", 0, 600_000_000)], { references: long, depth: 6 })
+      const { placed } = yield* placesOf(bam)
+      const index = parsed(indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1))
+      const proof = IndexProof.make({ index, columns: null })
+      walk(codec, bam, bamWalk(yield* readBamHeader("a.bam", fromBytes(bam)), [proof]))
+      assert.match(
+        proof.fault() ?? "",
+        /^it leads to the first 536870912 bases of a reference, and not to the record at chr1:600000001/
+      )
+    }).pipe(provided)
+  )
+
   it.effect.prop("what we write passes, however many blocks come at once", [someReads, fewBlocks], ([reads, atOnce]) =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
@@ -342,7 +357,7 @@ describe("an index against every record", () => {
     ([reads]) =>
       Effect.gen(function* () {
         const { bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
-        const placed = yield* placesOf(bam)
+        const { placed } = yield* placesOf(bam)
         const said = yield* judge(
           bam,
           habits.map((habit) => indexOf(placed, habit))
@@ -357,7 +372,7 @@ describe("an index against every record", () => {
     ([reads, wanted]) =>
       Effect.gen(function* () {
         const { bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
-        const placed = yield* placesOf(bam)
+        const { placed } = yield* placesOf(bam)
         const spoiled = wanted.map((change) => changed(indexOf(placed, habits[0]!), placed, change))
         for (const [i, fault] of (yield* judge(bam, spoiled)).entries()) {
           if (fault === null) assert.deepStrictEqual(unreachable(spoiled[i]!, placed), [])

@@ -10,12 +10,15 @@ import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { BinIndex, Chunk, ReferenceIndex } from "../genome/index/BinIndex.ts"
 import { binOf } from "../genome/index/Bins.ts"
-import { readerFloors } from "../genome/index/IndexRules.ts"
+import { addressable, readerFloors } from "../genome/index/IndexRules.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"
+import { counted } from "../text/Quantity.ts"
 
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
   readonly fault: () => string | null
+  /** What samtools misses with it as well, with the index as subject; null when nothing. */
+  readonly note: () => string | null
 }
 
 interface Reference {
@@ -30,6 +33,8 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
   const seen = new Set<number>()
   let current: Reference | null = null
   let found: string | null = null
+  let missed = 0
+  let firstMissed = ""
 
   const referenceOf = (name: string, said: ReferenceIndex): Reference => ({
     name,
@@ -62,10 +67,18 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       if (!chunks.reach(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
       // Writers differ in the bin of a record that has a reference and no position.
       if (start < 0) return
+      if (end > addressable(index)) {
+        return wrong(
+          `it leads to the first ${addressable(index)} bases of a reference, and not to the record at ${at()}`
+        )
+      }
       if (!chunks.covers(binOf(start, end, minShift, depth), place))
         return wrong(`it does not lead to the record at ${at()}`)
-      // htslib leaves unmapped records out of what readers skip by.
-      if (mapped && !linearOffsets.reaches(end, place)) return wrong(`it leads readers past the record at ${at()}`)
+      if (linearOffsets.reaches(end, place)) return
+      if (mapped) return wrong(`it leads readers past the record at ${at()}`)
+      // Older samtools left unmapped reads out of what readers skip by.
+      if (missed === 0) firstMissed = at()
+      missed++
     },
     leave: () => {
       if (current !== null) judge(current)
@@ -77,7 +90,11 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
         judge(referenceOf(columns?.names[number] ?? `reference ${number + 1}`, index.reference(number)))
       }
       return found
-    }
+    },
+    note: () =>
+      missed === 0
+        ? null
+        : `it leads samtools past ${counted(missed, "unmapped read")}, the first at ${firstMissed}: index the file anew`
   }
 }
 

@@ -54,8 +54,9 @@ type VerificationFailure = Damage | FileDamaged | LocalIo | NotFound
 /** What the walk through a data file has found out for its indexes. */
 interface Walked {
   readonly counts: RecordCounts
-  /** By the path of the index: what is wrong with it, or null. */
+  /** By the path of the index: what is wrong with it, or null, and what is told of it. */
   readonly faults: ReadonlyMap<string, string | null>
+  readonly missed: ReadonlyMap<string, string | null>
 }
 
 /** What is remembered of a data file for the index that comes after it. */
@@ -243,7 +244,11 @@ const checkData = (
     const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
     if (counts === null)
       return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
-    const walked = { counts, faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])) }
+    const walked = {
+      counts,
+      faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])),
+      missed: new Map(Array.from(proofs, ([index, proof]) => [index, proof.note()]))
+    }
     return { facts: { ...facts, records: counts.records }, notes, walked }
   })
 
@@ -269,6 +274,8 @@ const checkIndex = (
       const index = yield* readIndex(path, file, suffix)
       const fault = about.faults.get(path) ?? null
       notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
+      const missed = about.missed.get(path) ?? null
+      if (missed !== null) notes.push(missed)
     } else if (about?._tag === "Failed") {
       notes.push(`not compared with ${data}, which failed`)
     } else if (beside === undefined) {

@@ -14,8 +14,8 @@ import {
 
 describe("names of indexes", () => {
   it("D16 an index has the whole name of its data before its suffix, or its suffix in place of the last one", () => {
-    assert.deepStrictEqual(indexNamesOf("d/S1.bam"), ["d/S1.bam.bai", "d/S1.bam.csi", "d/S1.bai", "d/S1.csi"])
-    assert.deepStrictEqual(indexNamesOf("S1.vcf.gz"), ["S1.vcf.gz.tbi", "S1.vcf.gz.csi", "S1.vcf.tbi", "S1.vcf.csi"])
+    assert.deepStrictEqual(indexNamesOf("d/S1.bam"), ["d/S1.bam.csi", "d/S1.csi", "d/S1.bam.bai", "d/S1.bai"])
+    assert.deepStrictEqual(indexNamesOf("S1.vcf.gz"), ["S1.vcf.gz.csi", "S1.vcf.csi", "S1.vcf.gz.tbi", "S1.vcf.tbi"])
     assert.deepStrictEqual(indexNamesOf("S1.bcf"), ["S1.bcf.csi", "S1.csi"])
     for (const other of ["S1.bai", "S1.bam.bai", "S1.txt", "S1"]) assert.deepStrictEqual(indexNamesOf(other), [])
   })

@@ -125,12 +125,16 @@ export const kindOfName = (name: string): Named | null => {
     : { kind: known.kind, type: known.type, index: known.index, stem: stemOf(name, known) }
 }
 
+/** htslib looks for a CSI first (`hts_idx_check_local`): a BAI or TBI beside it may not reach to the end of a long reference. */
+const byDepth = (a: Kind, b: Kind): number => Number(b.index === "csi") - Number(a.index === "csi")
+
 /** The names that an index of a data file can have, the best first; none for other names. */
 export const indexNamesOf = (data: string): ReadonlyArray<string> => {
   const named = kindOfName(data)
   return all
     .filter(({ suffix }) => suffix === named?.kind)
     .flatMap(indexKinds)
+    .sort(byDepth)
     .map(({ ending, index, kind }) => (ending === kind ? `${data}.${index}` : `${named?.stem}.${ending}`))
 }
 

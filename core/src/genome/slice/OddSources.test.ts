@@ -1,0 +1,141 @@
+/** Slices of files as other programs write them, which samtools and bcftools read. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
+import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
+import { indexBy, placesOf } from "../../../../test/genome/IndexWriters.ts"
+import { fromBytes } from "../ByteReader.ts"
+import { inflatePrefix } from "../bgzf/Blocks.ts"
+import { Codec } from "../bgzf/Codec.ts"
+import { bamRegions, encodeBamHeader, readBamHeader } from "../formats/BamHeader.ts"
+import type { DataType } from "../formats/FileNames.ts"
+import { vcfColumns } from "../formats/Vcf.ts"
+import * as IndexBuilder from "../index/IndexBuilder.ts"
+import { parseRange } from "../regions/RegionText.ts"
+import { planSlice, writeSlice } from "./Slice.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+const program = { name: "svc-steps", version: "0.1.0" }
+
+const sliceOf = Effect.fnUntraced(function* (
+  type: DataType,
+  data: Uint8Array,
+  suffix: string,
+  index: Uint8Array,
+  range: string
+) {
+  const name = `x.${type}`
+  const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
+  const wanted = yield* Effect.fromResult(parseRange(range))
+  const plan = yield* planSlice({ type, source, wanted, takeUnplaced: false })
+  const pieces: Array<Uint8Array> = []
+  const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
+  const result = yield* writeSlice(plan, sink, { program, level: 1 })
+  const bytes = concat(...pieces)
+  const { bytes: content } = yield* inflatePrefix(name, fromBytes(bytes), 2 ** 25, 2 ** 25, "BadHeader")
+  return { bytes, content, plan, result }
+})
+
+/** The lines of a slice of a VCF with these lines, which all lie in one block. */
+const vcfSlice = Effect.fnUntraced(function* (head: string, lines: ReadonlyArray<string>, range: string) {
+  const codec = yield* Codec
+  const names = [...new Set(lines.map((line) => line.split("\t")[0] ?? ""))]
+  const builder = IndexBuilder.make(14, 5)
+  let at = head.length
+  for (const line of lines) {
+    const [name = "", position] = line.split("\t")
+    builder.add(names.indexOf(name), Number(position) - 1, Number(position), true, 0, at)
+    at += line.length
+  }
+  builder.close(0, at)
+  const data = bgzf(codec, text(head + lines.join("")))
+  const { content, result } = yield* sliceOf("vcf.gz", data, "tbi", bgzf(codec, builder.tbi(vcfColumns(names))), range)
+  const all = new TextDecoder().decode(content).split(/(?<=\n)/)
+  return { lines: all.filter((line) => !line.startsWith("#")), warnings: result.warnings }
+})
+
+const version = "##fileformat=VCFv4.2\n"
+const contig = "##contig=<ID=chr1,length=90000>\n"
+const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+
+describe("slices of VCF files of other programs", () => {
+  const fields = (position: number) => `chr1\t${position}\t.\tA\tC\t.\t.\t.`
+
+  it.effect.each([
+    ["the header leaves the samples out", columns, "\tGT\t0/1\t0/0\n"],
+    ["lines end with a tab", `${columns}\tFORMAT\tS1`, "\tGT\t0/1\t\n"],
+    ["lines of sites end with a tab", columns, "\t\n"]
+  ] as const)("D15 %s", ([_, header, rest]) =>
+    Effect.gen(function* () {
+      const lines = [100, 200, 300].map((position) => fields(position) + rest)
+      const made = yield* vcfSlice(`${version}${contig}${header}\n`, lines, "chr1:150-300")
+      assert.deepStrictEqual(made.lines, lines.slice(1))
+    }).pipe(provided)
+  )
+
+  it.effect("D15 a reference that nothing names is empty where the header has no ##contig lines", () =>
+    Effect.gen(function* () {
+      const lines = [100, 200].map((position) => `${fields(position)}\n`)
+      const head = `${version}${columns}\n`
+      const made = yield* vcfSlice(head, lines, "chr1:150-300 chrY chrM:1-9")
+      assert.deepStrictEqual(made.lines, lines.slice(1))
+      assert.deepStrictEqual(made.warnings, [
+        "x.vcf.gz: it has no ##contig lines and no record on chrY, chrM: the slice has none there"
+      ])
+      for (const [range, said] of [
+        ["1:150-300", /did you mean chr1\?/],
+        ["chr01", /did you mean chr1\?/],
+        ["Y", /reference Y in x\.vcf\.gz: not found/]
+      ] as const) {
+        assert.match((yield* Effect.flip(vcfSlice(head, lines, range))).message, said)
+      }
+      const error = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chrY"))
+      assert.strictEqual(error._tag, "SvcNotFound")
+    }).pipe(provided)
+  )
+})
+
+describe("slices of BAM files of other programs", () => {
+  it.effect("D15 names of references keep their bytes, whatever these are", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const names = [Uint8Array.of(0x63, 0xe4), Uint8Array.of(0x63, 0xe5)]
+      const ascii = ["ca", "cb"].map((name) => ({ name, length: 1_000 }))
+      const { bam } = bamFile(codec, [read("a", 0, 5), read("b", 1, 7)], { references: ascii })
+      const head = encodeBamHeader(text("@HD\tVN:1.6\tSO:coordinate\n"), ascii)
+      for (const [i, name] of names.entries()) head.set(name, head.length - 22 + i * 11 + 4)
+      const placed = (yield* placesOf(bam)).placed
+      const blocks = bgzf(codec, head).subarray(0, -28)
+      const shift = blocks.length - Number((placed[0]?.at ?? 0n) >> 16n)
+      const moved = placed.map((one) => ({
+        ...one,
+        at: one.at + (BigInt(shift) << 16n),
+        to: one.to + (BigInt(shift) << 16n)
+      }))
+      const odd = concat(blocks, bam.subarray(Number((placed[0]?.at ?? 0n) >> 16n)))
+      const index = indexBy({ name: "BAI", format: "BAI", joins: true }, moved, 2)
+      const name = (yield* readBamHeader("x.bam", fromBytes(odd))).references[1]?.name ?? ""
+      const made = yield* sliceOf("bam", odd, "bai", index, name)
+      assert.strictEqual(made.result.records, 1)
+      const header = yield* readBamHeader("s.bam", fromBytes(made.bytes))
+      assert.strictEqual(bamRegions(header, program), made.plan.key)
+      for (const one of names) assert.isAtLeast(Buffer.from(made.content).indexOf(concat(one, Uint8Array.of(0))), 0)
+    }).pipe(provided)
+  )
+
+  it.effect("D7 a region past what a BAI can lead to is an error, and no empty slice", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const long = [{ name: "chr1", length: 2 ** 30 }]
+      const reads = [read("a", 0, 100), read("b", 0, 600_000_000)]
+      const { bam, csi } = bamFile(codec, reads, { references: long, depth: 6 })
+      const { placed } = yield* placesOf(bam)
+      const bai = indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1)
+      for (const range of ["chr1", "chr1:5-", "chr1:500000000-700000000", "chr1:600000001-600000001"]) {
+        const error = yield* Effect.flip(sliceOf("bam", bam, "bai", bai, range))
+        assert.match(error.message, /^x\.bam\.bai: .*the first 536870912 bases of a reference/)
+        yield* sliceOf("bam", bam, "csi", csi, range)
+      }
+    }).pipe(provided)
+  )
+})
