@@ -155,13 +155,13 @@ describe("the file that a client of htsget means", () => {
     assert.deepStrictEqual([htsget.datatype, htsget.formats], ["variants", ["VCF"]])
   })
 
-  it("the index of a data file is the one of its own format first", () => {
+  it("the index of a data file is a CSI first, as htslib has it", () => {
     const indexFor = (data: string, ...names: ReadonlyArray<string>) =>
       indexOf(
         data,
         names.map((fileName) => ({ fileName }))
       )?.fileName ?? null
-    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi", "S1.bam.bai"), "S1.bam.bai")
+    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi", "S1.bam.bai"), "S1.bam.csi")
     assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi"), "S1.bam.csi")
     assert.strictEqual(indexFor("S1.bam", "S1.bai"), "S1.bai")
     assert.strictEqual(indexFor("V.vcf.gz", "V.vcf.gz.tbi"), "V.vcf.gz.tbi")
