@@ -158,7 +158,7 @@ const report = () =>
         fileName: textOrNull,
         path: textOrNull,
         action: { enum: ["downloaded", "skipped", "failed"] },
-        reason: { enum: ["exists", "differs", "archived", "missing", "no-reads", "pending", null] },
+        reason: { enum: ["exists", "differs", "archived", "missing", "no-reads", "pending", "withheld", null] },
         bytes: countOrNull,
         listedBytes: countOrNull,
         resumedFrom: count,

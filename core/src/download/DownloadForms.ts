@@ -159,6 +159,9 @@ const foreseen = (files: ReadonlyArray<PlannedFile>, outlooks: Outlooks): Readon
     return decision === undefined ? file : { ...file, decision }
   })
 
+const withhold = (file: ForeseenFile): ForeseenFile =>
+  file.decision._tag === "Fetch" ? { ...file, decision: { _tag: "Skip", reason: "withheld" } } : file
+
 /** What a download with this request would do. */
 export const planRun = Effect.fn("svc.download.planRun")(function* (request: DownloadRequest) {
   const source = yield* RunSource
@@ -175,12 +178,19 @@ export const planRun = Effect.fn("svc.download.planRun")(function* (request: Dow
     ? yield* estimatePlan(decided.plan, yield* source.links(entries, filesToFetch(decided.plan)))
     : decided.plan
   const disk = isSliced ? { ...decided.disk, ...diskNeed(plan.files, () => 0) } : decided.disk
-  const files = foreseen(plan.files, yield* source.foresee(plan.files, request))
+  const all = [...failures, ...plan.failures]
+  const outlook = foreseen(plan.files, yield* source.foresee(plan.files, request))
+  const withheld = isWithheld(
+    request,
+    all,
+    outlook.some(({ decision }) => decision._tag === "Fail")
+  )
+  const files = withheld ? outlook.map(withhold) : outlook
   return {
     subject: "run",
     plan: { ...plan, files },
-    disk,
-    failures: [...failures, ...plan.failures]
+    disk: withheld ? { ...disk, bytes: 0, unknown: 0 } : disk,
+    failures: all
   } satisfies PlanOutcome
 })
 
@@ -215,6 +225,10 @@ export const outcomeOf = ({ failures, results }: Done): RunOutcome => ({
   results: [...failures.map(resultOfFailure), ...results]
 })
 
+/** Where all files are required and one is known not to come, nothing is fetched: a pipeline would throw it away with the failed task. */
+const isWithheld = ({ requireAll }: DownloadRequest, failures: ReadonlyArray<PlanFailure>, anyLost: boolean) =>
+  requireAll === true && (failures.length > 0 || anyLost)
+
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
 export const download = Effect.fn("svc.download.download")(function* (request: DownloadRequest) {
   const source = yield* RunSource
@@ -227,8 +241,10 @@ export const download = Effect.fn("svc.download.download")(function* (request: D
   yield* tell({ _tag: "Planned", files: plan.files, destination })
   const restorations = yield* source.restore(plan.files, request)
   yield* tell({ _tag: "Awaiting", restorations: pendingOf(restorations) })
-  yield* tell({ _tag: "Begun", files: filesToFetch(plan), bytes: disk.bytes })
-  const results = yield* run(plan, links, { ...request, target: source.target, restorations })
+  const lost = (file: PlannedFile) => file.decision._tag === "Fail" || restorations.get(file)?._tag === "Failed"
+  const withheld = isWithheld(request, [...failures, ...plan.failures], plan.files.some(lost))
+  yield* tell({ _tag: "Begun", files: withheld ? [] : filesToFetch(plan), bytes: withheld ? 0 : disk.bytes })
+  const results = yield* run(plan, links, { ...request, target: source.target, restorations, withheld })
   return { results, failures: [...failures, ...plan.failures] } satisfies Done
 })
 

@@ -4,9 +4,12 @@ import * as Schema from "effect/Schema"
 import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, Stopped } from "../Errors.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
 
-const skipReasons = ["exists", "archived", "no-reads", "pending"] as const
+const skipReasons = ["exists", "archived", "no-reads", "pending", "withheld"] as const
 
-/** Why a file was left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none. */
+/**
+ * Why a file was left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none.
+ * `withheld`: all files are required, and another does not come.
+ */
 export type SkipReason = (typeof skipReasons)[number]
 
 const FileReason = Schema.Literals([...skipReasons, "differs", "missing"])
@@ -153,7 +156,7 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
   }
   const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
   const bad = failed > 0
-  const left = `${skipped} skipped${why("skipped", "exists", "archived", "pending", "no-reads")}`
+  const left = `${skipped} skipped${why("skipped", "exists", "archived", "pending", "no-reads", "withheld")}`
   const lost = `${failed} failed${why("failed", "differs", "archived", "missing")}`
   return [
     { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad },

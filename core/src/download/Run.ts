@@ -26,6 +26,8 @@ export interface RunRequest extends FetchRequest {
   readonly connections: number
   /** What became of the archived files; nothing when absent. */
   readonly restorations?: RestoreResults
+  /** Nothing is fetched: all files are required, and it is known that one does not come. */
+  readonly withheld?: boolean
 }
 
 /** Carries out the plan; gives the result of each file as it was told, in the order of the plan. */
@@ -52,7 +54,7 @@ export const run = Effect.fn("svc.download.run")(function* (
     else yield* settle(file, result)
   }
   yield* Effect.forEach(
-    pairs(plan.files),
+    request.withheld === true ? [] : pairs(plan.files),
     Effect.fnUntraced(function* ({ data, indexes }) {
       const fetched = (file: PlannedFile) =>
         Effect.tap(
@@ -108,12 +110,14 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pair> => {
 /** The result of a file that the plan does not fetch; null for one that it does. */
 export const resultWithoutFetch = (
   file: PlannedFile,
-  request: Pick<RunRequest, "destination" | "restorations">
+  request: Pick<RunRequest, "destination" | "restorations" | "withheld">
 ): FileResult | null => {
   const { decision } = file
   switch (decision._tag) {
     case "Fetch":
-      return null
+      return request.withheld === true
+        ? untransferredResult(identity(file, request), { action: "skipped", reason: "withheld", error: null })
+        : null
     case "Skip": {
       const known = identity(file, request)
       const skipped = untransferredResult(

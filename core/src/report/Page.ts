@@ -138,7 +138,8 @@ const tiles = (report: ReportDocument): Markup => {
   const skipped = [
     [because("exists"), "there already"],
     [because("archived"), "left in the archive"],
-    [because("no-reads"), "without reads"]
+    [because("no-reads"), "without reads"],
+    [because("withheld"), "not without the others"]
   ] as const
   const why = skipped.flatMap(([count, reason]) => (count === 0 ? [] : [`${count} ${reason}`])).join(", ")
   const shown: ReadonlyArray<readonly [string, string, string, string?]> = [

@@ -61,6 +61,8 @@ const skipText = ({ reason, restoration }: Outlook & { readonly _tag: "Skip" }, 
       return "available: nothing to restore"
     case "no-reads":
       return "this file type has no unmapped reads"
+    case "withheld":
+      return "not without the others: all files are required"
   }
 }
 

@@ -115,7 +115,8 @@ const skipped: Readonly<Record<SkipReason, FileStatus>> = {
   pending: { word: "Being restored", tone: "open", rank: 1 },
   archived: { word: "In the archive", tone: "open", rank: 2 },
   exists: { word: "Kept", tone: "calm", rank: 4 },
-  "no-reads": { word: "Nothing to take", tone: "calm", rank: 4 }
+  "no-reads": { word: "Nothing to take", tone: "calm", rank: 4 },
+  withheld: { word: "Not fetched", tone: "open", rank: 3 }
 }
 
 const failed: { readonly [R in FileReason]?: string } = {
