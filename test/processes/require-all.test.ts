@@ -13,57 +13,59 @@ const cold =
 const lacking = "bam.bai file of analysis B1: not found (none is listed); svc-download --list -a B1 shows what there is"
 
 describe("--requireAll", () => {
-  it.live("L15 what does not come is said and ends with 66 at every log level before the first byte; without the option all else comes", () =>
-    Effect.gen(function* () {
-      const { download, folder, stats } = yield* ground({ world })
-      const usual = yield* download([...wanted, "--restoreArchived", "no"])
-      assert.strictEqual(usual.exitCode, 0, usual.stderr)
-      const came = namesIn(folder, "out")
-      assert.includeMembers([...came], ["B1.bam", "S1.bam", "S1.bam.bai"])
-      assert.notInclude(came, "S3.bam")
+  it.live(
+    "L15 what does not come is said and ends with 66 at every log level before the first byte; without the option all else comes",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder, stats } = yield* ground({ world })
+        const usual = yield* download([...wanted, "--restoreArchived", "no"])
+        assert.strictEqual(usual.exitCode, 0, usual.stderr)
+        const came = namesIn(folder, "out")
+        assert.includeMembers([...came], ["B1.bam", "S1.bam", "S1.bam.bai"])
+        assert.notInclude(came, "S3.bam")
 
-      const strict = [...wanted, "--restoreArchived", "no", "--requireAll"]
-      for (const level of ["info", "error"]) {
-        const before = (yield* stats).linkBytes
-        const outcome = yield* download([...strict, "--overwrite", "--loglevel", level, "--reportfile", "r.json"])
-        assert.strictEqual((yield* stats).linkBytes, before)
-        assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
-        const said = outcome.stderr.split("\n").filter((line) => line.includes("[error]"))
+        const strict = [...wanted, "--restoreArchived", "no", "--requireAll"]
+        for (const level of ["info", "error"]) {
+          const before = (yield* stats).linkBytes
+          const outcome = yield* download([...strict, "--overwrite", "--loglevel", level, "--reportfile", "r.json"])
+          assert.strictEqual((yield* stats).linkBytes, before)
+          assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+          const said = outcome.stderr.split("\n").filter((line) => line.includes("[error]"))
+          assert.deepStrictEqual(
+            said.map((line) => line.replace(/^.*\[error\]: /, "")),
+            [
+              lacking,
+              cold,
+              `0 downloaded, ${came.length} skipped (${came.length} withheld), 2 failed (1 archived, 1 missing)`
+            ]
+          )
+          assert.deepStrictEqual(namesIn(folder, "out"), came)
+        }
+        const { exitCode, files } = fits("report", readReport(folder, "r.json"))
+        assert.strictEqual(exitCode, 66)
+        const failed = files.filter(({ action }) => action === "failed")
         assert.deepStrictEqual(
-          said.map((line) => line.replace(/^.*\[error\]: /, "")),
+          failed.map(({ analysisId, error, fileName, reason }) => [
+            analysisId,
+            fileName,
+            reason,
+            { tag: error?.tag, message: error?.message }
+          ]),
           [
-            lacking,
-            cold,
-            `0 downloaded, ${came.length} skipped (${came.length} withheld), 2 failed (1 archived, 1 missing)`
+            ["B1", null, "missing", { tag: "NotFound", message: lacking }],
+            ["A3", "S3.bam", "archived", { tag: "FileArchived", message: cold }]
           ]
         )
-        assert.deepStrictEqual(namesIn(folder, "out"), came)
-      }
-      const { exitCode, files } = fits("report", readReport(folder, "r.json"))
-      assert.strictEqual(exitCode, 66)
-      const failed = files.filter(({ action }) => action === "failed")
-      assert.deepStrictEqual(
-        failed.map(({ analysisId, error, fileName, reason }) => [
-          analysisId,
-          fileName,
-          reason,
-          { tag: error?.tag, message: error?.message }
-        ]),
-        [
-          ["B1", null, "missing", { tag: "NotFound", message: lacking }],
-          ["A3", "S3.bam", "archived", { tag: "FileArchived", message: cold }]
-        ]
-      )
-      // What exists is as good as downloaded.
-      for (const name of ["page.html", "files_mqc.json"]) {
-        const outcome = yield* download([...strict, "--reportfile", name])
-        assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
-        assert.include(outcome.stderr, `${came.length} skipped (${came.length} exists), 2 failed`)
-        const text = readFileSync(join(folder, name), "utf8")
-        assert.include(text, "Not restored")
-        assert.include(text, "Not listed")
-      }
-    })
+        // What exists is as good as downloaded.
+        for (const name of ["page.html", "files_mqc.json"]) {
+          const outcome = yield* download([...strict, "--reportfile", name])
+          assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+          assert.include(outcome.stderr, `${came.length} skipped (${came.length} exists), 2 failed`)
+          const text = readFileSync(join(folder, name), "utf8")
+          assert.include(text, "Not restored")
+          assert.include(text, "Not listed")
+        }
+      })
   )
 
   it.live("L15 the plan says it before, a key of the configuration file asks for it, and what is pending is 75", () =>

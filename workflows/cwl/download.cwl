@@ -8,10 +8,18 @@ baseCommand: [svc-download, --destination, .]
 # 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
 temporaryFailCodes: [69, 75]
 inputs:
+  target:
+    doc: The service, in place of that of the settings. An engine that keeps results compares it.
+    type: string?
+    inputBinding: {prefix: --target}
   settings:
     doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
+  links:
+    doc: A links file of links.cwl, by which the files come without a session; without settings nothing is asked of the service.
+    type: File?
+    inputBinding: {prefix: --fromLinks}
   analyses:
     doc: Their ids; one session serves all of them.
     type: string[]?
@@ -24,9 +32,8 @@ inputs:
   range: {type: string?, inputBinding: {prefix: --range}}
   bed: {type: File?, inputBinding: {prefix: --bed}}
   restore:
-    doc: "What happens to archived files: no, or force to have them restored, which may cost money."
-    type: string
-    default: "no"
+    doc: "What happens to archived files: no (as without it), or force to have them restored, which may cost money."
+    type: string?
     inputBinding: {prefix: --restoreArchived}
   require_all:
     doc: Fail (66) when a file that was asked for does not come. What is pending counts as 75.
@@ -41,7 +48,7 @@ inputs:
 outputs:
   files:
     type: File[]
-    outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
+    outputBinding: {glob: ["*.bam", "*.bai", "*.csi", "*.vcf.gz", "*.tbi"]}
   report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   restorations:
     doc: What is pending, for resume-restore.cwl.

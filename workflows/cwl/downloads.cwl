@@ -5,10 +5,11 @@ requirements:
   ScatterFeatureRequirement: {}
   StepInputExpressionRequirement: {}
 inputs:
+  target: string?
   settings: File?
   analyses: string[]
   filetypes: {type: "string[]", default: [bam, bam.bai]}
-  restore: {type: string, default: "no"}
+  restore: string?
   require_all: {type: boolean, default: true}
   annotations_name: {type: string, default: annotations.tsv}
 steps:
@@ -16,6 +17,7 @@ steps:
     run: download.cwl
     scatter: analysis
     in:
+      target: target
       settings: settings
       analysis: analyses
       filetypes: filetypes
@@ -27,7 +29,7 @@ steps:
     out: [files, report, restorations]
   annotate:
     run: fetch-annotations.cwl
-    in: {settings: settings, analyses: analyses, output_name: annotations_name}
+    in: {target: target, settings: settings, analyses: analyses, output_name: annotations_name}
     out: [annotations]
 outputs:
   files: {type: {type: array, items: {type: array, items: File}}, outputSource: download/files}

@@ -7,6 +7,10 @@ hints:
 baseCommand: [svc-request-restore, --destination, ., --restorationFile, awaiting-restoration.json]
 temporaryFailCodes: [69]
 inputs:
+  target:
+    doc: The service, in place of that of the settings. An engine that keeps results compares it.
+    type: string?
+    inputBinding: {prefix: --target}
   settings:
     doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?

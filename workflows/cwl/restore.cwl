@@ -2,6 +2,7 @@ cwlVersion: v1.2
 class: Workflow
 doc: Asks for all archived files of analyses at once, waits in one job, and downloads them.
 inputs:
+  target: string?
   settings: File?
   analyses: string[]
   filetypes: {type: "string[]", default: [bam, bam.bai]}
@@ -10,11 +11,11 @@ inputs:
 steps:
   request:
     run: request-restore.cwl
-    in: {settings: settings, analyses: analyses, filetypes: filetypes}
+    in: {target: target, settings: settings, analyses: analyses, filetypes: filetypes}
     out: [restorations]
   resume:
     run: resume-restore.cwl
-    in: {settings: settings, restorations: request/restorations, wait: wait, poll: poll}
+    in: {target: target, settings: settings, restorations: request/restorations, wait: wait, poll: poll}
     out: [files, report, still_pending]
 outputs:
   files: {type: "File[]", outputSource: resume/files}

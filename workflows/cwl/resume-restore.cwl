@@ -12,6 +12,10 @@ baseCommand: [svc-resume-restore, --restorationFile, awaiting-restoration.json]
 # 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
 temporaryFailCodes: [69, 75]
 inputs:
+  target:
+    doc: The service, in place of that of the settings. An engine that keeps results compares it.
+    type: string?
+    inputBinding: {prefix: --target}
   settings:
     doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
@@ -27,7 +31,7 @@ inputs:
 outputs:
   files:
     type: File[]
-    outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
+    outputBinding: {glob: ["*.bam", "*.bai", "*.csi", "*.vcf.gz", "*.tbi"]}
   report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   still_pending:
     doc: What is still pending.

@@ -1,27 +1,55 @@
 #!/usr/bin/env nextflow
 // A sample sheet to files: nextflow run main.nf --input samples.csv --outdir results
+// With --links_first one task logs in and asks for all links; the others download by these, on any node, without a session.
 
 include { SVC_DOWNLOAD } from './modules/svc/download/main.nf'
-include { checkParams ; readJson ; readSamplesheet } from './samplesheet.nf'
+include { SVC_LINKS } from './modules/svc/links/main.nf'
+include { SVC_TRANSFER } from './modules/svc/transfer/main.nf'
+
+def readJson(file) {
+    return new groovy.json.JsonSlurper().parse(file)
+}
+
+/** The rows of the sample sheet as [meta, selection, bed]. assets/schema_input.json says the same to nf-schema. */
+def readRows(path, given) {
+    def sheet = file(path, checkIfExists: true)
+    def rows = sheet.splitCsv(header: true, strip: true)
+    def names = [analysis: 'analysisIds', sample: 'sampleIds', lims: 'limsIds']
+    def wrong = rows.findAll { row -> !(row.id ==~ /[A-Za-z0-9][A-Za-z0-9._-]*/) }.collect { row -> "the id '${row.id}' cannot name a folder" } +
+        rows.findAll { row -> !names.keySet().any { column -> row[column] } }.collect { row -> "${row.id} has neither analysis nor sample nor lims" } +
+        rows.countBy { row -> row.id }.findAll { _id, count -> count > 1 }.keySet().collect { id -> "the id ${id} comes twice" } +
+        rows.collectMany { row -> row.keySet() - names.keySet() - ['id', 'range', 'bed', 'filetypes'] }.unique().collect { column -> "the column ${column} is unknown" }
+    if (wrong || !rows) {
+        error("${path}: ${wrong.join('; ') ?: 'no rows'}")
+    }
+    return rows.collect { row ->
+        def select = names.findAll { column, _option -> row[column] }.collectEntries { column, option -> [option, row[column].tokenize(';')] }
+        select = select + [filetypes: (row.filetypes ?: given.filetypes).tokenize(';,')] + (row.range ? [range: row.range] : [:]) + (given.store ? [store: given.store] : [:])
+        [[id: row.id], select, row.bed ? file(sheet.parent.resolve(row.bed), checkIfExists: true) : []]
+    }
+}
 
 workflow {
-    checkParams(params, file("${projectDir}/nextflow_schema.json"), [['input']])
-    def rows = readSamplesheet(params.input, file("${projectDir}/assets/schema_input.json"), params.filetypes)
+    def target = params.svc_target ?: error('--svc_target or the variable SVC_TARGET names the service')
+    def rows = readRows(params.input ?: error('--input names the sample sheet'), params).collect { meta, select, bed -> [meta, select + [optional: params.allow_missing], bed] }
+    // Links are those of analyses: a row that names samples or persons logs in itself.
+    def linked = params.links_first ? rows.findAll { _meta, select, _bed -> select.keySet().every { key -> !(key in ['sampleIds', 'limsIds']) } } : []
+    def wanted = ['analysisIds', 'filetypes'].collectEntries { key -> [key, linked.collectMany { row -> row[1][key] }.unique()] }
 
-    SVC_DOWNLOAD(channel.fromList(rows))
+    SVC_LINKS(channel.fromList(linked ? [[[id: 'all'], wanted]] : []), target)
+    SVC_TRANSFER(channel.fromList(linked), SVC_LINKS.out.links.map { _meta, links -> links }.first(), target)
+    SVC_DOWNLOAD(channel.fromList(rows - linked), target)
 
-    // A table of the downloaded files, as input of the next pipeline.
-    def folder = file(params.store ?: params.outdir)
-    SVC_DOWNLOAD.out.files
-        .flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${folder}/${meta.id}/${path.name}" } }
+    // A table of what came, as input of the next pipeline, and one of what did not.
+    def came = SVC_DOWNLOAD.out.files.mix(SVC_TRANSFER.out.files)
+    came.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}")}" } }
         .collectFile(name: 'files.csv', storeDir: params.outdir, seed: 'id,file', newLine: true, sort: true)
 
-    SVC_DOWNLOAD.out.report.subscribe { meta, report ->
-        def archived = readJson(report).files.findAll { entry -> entry.reason == 'archived' }.collect { entry -> entry.fileName }
-        if (archived) {
-            log.warn("${meta.id}: in the archive, not downloaded: ${archived.join(', ')}. restore.nf asks for them.")
-        }
-    }
+    def missing = SVC_DOWNLOAD.out.missing.mix(SVC_TRANSFER.out.missing)
+        .map { meta, report -> [meta.id, readJson(report).files.findAll { entry -> entry.error }.collect { entry -> entry.error.message }.join('; ')] }
+    missing.subscribe { id, reason -> log.warn("${id}: missing: ${reason}") }
+    missing.map { id, reason -> "${id},\"${reason.replace('"', '""')}\"" }
+        .collectFile(name: 'missing.csv', storeDir: params.outdir, seed: 'id,reason', newLine: true, sort: true)
 
     channel.topic('versions')
         .unique()

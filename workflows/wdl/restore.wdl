@@ -6,13 +6,14 @@ import "svc.wdl" as svc
 workflow restore {
   input {
     File settings
+    String? target
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     String? wait
     String poll = "5m"
   }
-  call svc.request_restore { input: settings, analyses, filetypes }
-  call svc.resume_restore { input: settings, restorations = request_restore.restorations, wait, poll }
+  call svc.request_restore { input: settings, target, analyses, filetypes }
+  call svc.resume_restore { input: settings, target, restorations = request_restore.restorations, wait, poll }
   output {
     Array[File] files = resume_restore.files
     File report = resume_restore.report

@@ -1,16 +1,20 @@
 version 1.1
 
 # The steps as tasks (docs/cwl-wdl.md). `settings` is a JSON file with target, username and password, readable by its owner only: WDL
-# has no secrets, and variables of the environment would be written into the folder of the run. Ids come by a file, so that no shell reads them.
+# has no secrets, and variables of the environment would be written into the folder of the run. `target` is the service in place of that of the
+# settings: call caching compares it. Ids come by a file, so that no shell reads them.
 
 task download {
   input {
     File settings
+    String? target
     # Several analyses are downloaded in one session.
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     # What happens to archived files: no, or force to have them restored, which may cost money.
     String restore = "no"
+    # A links file of `write_links`: the files come without a session, unless the links have ended.
+    File? links
     String? range
     File? bed
     # When an analysis does not exist or a file of it does not come (66), when it is damaged (65) or its file name is taken (73), the task succeeds and `failure` says why.
@@ -19,9 +23,15 @@ task download {
   }
   command <<<
     code=0
-    svc-download --config '~{settings}' --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
-      --requireAll --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
-      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
+    download() {
+      svc-download "$@" --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
+        --requireAll --destination . --reportfile report.json ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
+    }
+    if [ -n "~{links}" ]; then download --fromLinks "~{links}"; fi
+    if [ -z "~{links}" ] || [ $code -eq 75 ]; then
+      code=0
+      download --config '~{settings}' ~{"--target '" + target + "'"} --restoreArchived '~{restore}' --pendingOk
+    fi
     cat said >&2
     case "$code ~{keep_going}" in
       0*) ;;
@@ -31,7 +41,7 @@ task download {
   >>>
   output {
     File? failure = "failure"
-    Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
+    Array[File] files = flatten([glob("*.bam"), glob("*.bai"), glob("*.csi"), glob("*.vcf.gz"), glob("*.tbi")])
     File report = "report.json"
     # Exists when restorations are pending; the input of resume_restore.
     File? restorations = "awaiting-restoration.json"
@@ -43,15 +53,38 @@ task download {
   }
 }
 
-task request_restore {
+# The links of the files of analyses, with one login for all: a secret, good for an hour or so. An analysis that does not exist (66) fails its own download only.
+task write_links {
   input {
     File settings
+    String? target
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
-    svc-request-restore --config '~{settings}' --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
+    svc-download --config '~{settings}' ~{"--target '" + target + "'"} --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" \
+      --filetypes '~{sep(",", filetypes)}' --writeLinks links.json || { code=$?; [ $code -eq 66 ] && [ -s links.json ] || exit $code; }
+  >>>
+  output {
+    File links = "links.json"
+  }
+  runtime {
+    container: container
+    maxRetries: 0
+  }
+}
+
+task request_restore {
+  input {
+    File settings
+    String? target
+    Array[String]+ analyses
+    Array[String] filetypes = ["bam", "bam.bai"]
+    String container = "org/svc-steps:0.1.0"
+  }
+  command <<<
+    svc-request-restore --config '~{settings}' ~{"--target '" + target + "'"} --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
       --destination . --restorationFile awaiting-restoration.json
   >>>
   output {
@@ -66,6 +99,7 @@ task request_restore {
 task resume_restore {
   input {
     File settings
+    String? target
     File restorations
     # How long to wait, such as 12h, and how often to look.
     String? wait
@@ -76,13 +110,13 @@ task resume_restore {
   command <<<
     cp '~{restorations}' awaiting-restoration.json
     code=0
-    svc-resume-restore --config '~{settings}' --restorationFile awaiting-restoration.json --reportfile report.json \
+    svc-resume-restore --config '~{settings}' ~{"--target '" + target + "'"} --restorationFile awaiting-restoration.json --reportfile report.json \
       ~{"--poll '" + poll + "' --wait '" + wait + "'"} || code=$?
     [ $code -eq 75 ] && echo true > pending || echo false > pending
     [ $code -eq 75 ] || exit $code
   >>>
   output {
-    Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
+    Array[File] files = flatten([glob("*.bam"), glob("*.bai"), glob("*.csi"), glob("*.vcf.gz"), glob("*.tbi")])
     File report = "report.json"
     File still_pending = "awaiting-restoration.json"
     Boolean pending = read_boolean("pending")
@@ -96,6 +130,7 @@ task resume_restore {
 task fetch_annotations {
   input {
     File settings
+    String? target
     Array[String]+ analyses
     # tsv or jsonl.
     String format = "tsv"
@@ -106,7 +141,7 @@ task fetch_annotations {
   command <<<
     code=0
     mapfile -t ids < '~{write_lines(analyses)}'
-    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' -- "${ids[@]}" || code=$?
+    svc-fetch-annotations --config '~{settings}' ~{"--target '" + target + "'"} --format '~{format}' --output 'annotations.~{format}' -- "${ids[@]}" || code=$?
     case "$code ~{keep_going}" in
       0* | "66 true") ;;
       *) exit $code ;;
@@ -114,27 +149,6 @@ task fetch_annotations {
   >>>
   output {
     File annotations = "annotations.~{format}"
-  }
-  runtime {
-    container: container
-    maxRetries: 0
-  }
-}
-
-# Any method of the API that only reads, such as get-person.
-task api {
-  input {
-    File settings
-    String method
-    Array[String] ids = []
-    String container = "org/svc-steps:0.1.0"
-  }
-  command <<<
-    mapfile -t ids < '~{write_lines(ids)}'
-    svc-api '~{method}' --config '~{settings}' --output answer.json -- "${ids[@]}"
-  >>>
-  output {
-    File answer = "answer.json"
   }
   runtime {
     container: container

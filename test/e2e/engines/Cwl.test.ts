@@ -131,7 +131,7 @@ describe("CWL", () => {
           [
             cwltool([tool("downloads.cwl"), job], { ...env, SVC_PASSWORD: "guessed" }),
             cwltool([tool("fetch-annotations.cwl"), job], { ...tools, SVC_TARGET: sandbox.url }),
-            cwltool([tool("api.cwl"), "--method", "get-all-genes"], { ...env, SVC_TARGET: sandbox.linkHost })
+            cwltool([tool("fetch-annotations.cwl"), job], { ...env, SVC_TARGET: sandbox.linkHost })
           ],
           { concurrency: 3 }
         )
@@ -149,26 +149,22 @@ describe("CWL", () => {
   )
 
   it.live(
-    "the single tools take the credentials of the environment",
+    "S7 scatter.cwl logs in once for all analyses; an index under the name of Picard comes with its data",
     () =>
       Effect.gen(function* () {
-        const { env, project } = yield* ground()
-        const person = yield* runCommand(
-          "cwltool",
-          [
-            "--no-container",
-            ...preserve,
-            join(project, "svc-steps/workflows/cwl/api.cwl"),
-            "--method",
-            "get-person",
-            "--ids",
-            "LIMS-0001"
-          ],
-          { cwd: project, env }
-        )
-        assert.strictEqual(person.exitCode, 0, person.stderr)
-        assert.include(readdirSync(project), "answer.json")
-        assertNoPassword([project], person.stdout, person.stderr)
+        const files = [
+          { name: "P.bam", copyOf: "A1/S1.bam" },
+          { name: "P.bai", copyOf: "A1/S1.bam.bai" }
+        ]
+        const { env, project, sandbox } = yield* ground([], [{ id: "P1", files }])
+        const scatter = join(project, "svc-steps/workflows/cwl/scatter.cwl")
+        const lists = ["--analyses", "A1", "--analyses", "P1", "--analyses", "A2"]
+        const args = ["--no-container", ...preserve, scatter, ...lists]
+        const ran = yield* runCommand("cwltool", args, { cwd: project, env })
+        assert.strictEqual(ran.exitCode, 0, ran.stderr)
+        assert.includeMembers(readdirSync(project), ["S1.bam", "S2.bam.bai", "P.bam", "P.bai", "P1.report.json"])
+        assert.include(yield* assertQuiet(sandbox), { logins: 1 })
+        assertNoPassword([project], ran.stdout, ran.stderr)
       }),
     limit
   )

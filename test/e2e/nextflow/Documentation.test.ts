@@ -33,17 +33,9 @@ describe("the documentation of the Nextflow modules", () => {
         assert.match(page.stdout, /^one: \d+ lines$/m)
         assert.deepStrictEqual(delivered("pairs/tumour"), ["one/S1.bam"])
         assert.include(delivered("pairs/normal"), "one/S2.ranged.bam")
-        for (const [folder, row] of [
-          ["pairs", "TUMOUR.absent"],
-          ["pairs", "TUMOUR.old"],
-          ["scattered", "SVC_TRANSFER.A3"],
-          ["scattered", "SVC_TRANSFER.Z9"]
-        ] as const) {
-          const [sentence = ""] = readFileSync(join(pad.folder, folder, "failed", row, "reason.txt"), "utf8").split(
-            "\n"
-          )
-          assert.include(page.stderr.split("\nFailed:\n").slice(1).join("\n"), `  ${sentence}\n`)
-          assert.match(sentence, /^\w+ \(\w+\) ended with 66: (?:analysis Z9: not found|S3\.bam .*archived)/)
+        for (const row of ["TUMOUR (absent)", "TUMOUR (old)", "SVC_TRANSFER (A3)", "SVC_TRANSFER (Z9)"]) {
+          const sentence = page.stderr.split("\n").find((line) => line.startsWith(`${row}: `)) ?? ""
+          assert.match(sentence, /(?:analysis Z9: not found|S3\.bam .*archived)/, row)
         }
         assert.match(page.stdout, /^A1: S1\.bam$/m)
         assert.match(page.stdout, /had no errors/)

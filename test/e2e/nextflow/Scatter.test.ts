@@ -1,4 +1,4 @@
-/** scatter.nf: one login for all links, transfers in parallel without one, links that end on the way. */
+/** Links first: one login for all links, transfers in parallel without one, links that end on the way. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,17 +6,24 @@ import { Effect } from "effect"
 import { fault, lingering } from "../../SandboxFaults.ts"
 import { delivered, documented, scattered, secret } from "./Scattered.ts"
 
-describe("scatter.nf", () => {
+describe("main.nf with links first", () => {
   it.live(
     "S7 logs in once for all analyses, and not at all as a stub",
     () =>
       Effect.gen(function* () {
         const pad = yield* scattered(6)
-        const stub = yield* pad.run("scatter.nf", ["--input", "samples.csv", "--outdir", "stubs", "-stub"])
+        const stub = yield* pad.run("main.nf", [
+          "--links_first",
+          "--input",
+          "samples.csv",
+          "--outdir",
+          "stubs",
+          "-stub"
+        ])
         assert.strictEqual(stub.exitCode, 0, stub.stdout + stub.stderr)
         assert.strictEqual((yield* pad.stats).logins, 0)
 
-        const run = yield* pad.run("scatter.nf", documented)
+        const run = yield* pad.run("main.nf", documented)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
         const { logins, maxApiInFlight, overlaps, requests } = yield* pad.stats
         assert.deepStrictEqual([logins, maxApiInFlight, overlaps, requests["getFileDownloadLinks"]], [1, 1, 0, 6])
@@ -43,7 +50,7 @@ describe("scatter.nf", () => {
           lingering(3000)
         ])
         const sheet = pad.write("more.csv", `${readFileSync(join(pad.folder, "samples.csv"), "utf8")}nobody,B99\n`)
-        const run = yield* pad.run("scatter.nf", ["--input", sheet, "--outdir", "results"])
+        const run = yield* pad.run("main.nf", ["--links_first", "--input", sheet, "--outdir", "results"])
         assert.include(run.stdout, "SVC_TRANSFER (nobody)")
         assert.notStrictEqual(run.exitCode, 0)
         assert.deepStrictEqual(run.tasks.map(({ exit, name }) => `${name} ${exit}`).sort(), [

@@ -1,4 +1,4 @@
-/** scatter.nf on a service with many analyses, and what must hold after every run of it. */
+/** Links first on a service with many analyses, and what must hold after every run of it. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
@@ -8,9 +8,11 @@ import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
 
-/** The runs of scatter.nf that docs/nextflow.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
+/** The runs with links first that docs/nextflow.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
 export const [documented = [], documentedOnSlurm = []] = [
-  ...readFileSync(`${root}docs/nextflow.md`, "utf8").matchAll(/^\$ nextflow run svc\/scatter\.nf (.*)$/gm)
+  ...readFileSync(`${root}docs/nextflow.md`, "utf8").matchAll(
+    /^\$ nextflow run svc (--links_first .*|-profile slurm .*)$/gm
+  )
 ].map(([, args = ""]) => args.split(" "))
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `B${at + 1}`)

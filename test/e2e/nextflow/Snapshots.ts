@@ -13,11 +13,9 @@ interface ModuleTest {
   readonly process: string
   readonly title: string
   readonly stub: boolean
-  /** Processes that run before, each with its inputs. */
-  readonly setup: ReadonlyArray<{ readonly process: string; readonly module: string; readonly inputs: string }>
   readonly inputs: string
-  /** What is kept of the outputs: its name, and whether of its files only the names. */
-  readonly kept: ReadonlyArray<{ readonly output: string; readonly names: boolean }>
+  /** The outputs that are kept. */
+  readonly kept: ReadonlyArray<string>
 }
 
 interface Snapshot {
@@ -36,13 +34,10 @@ const readTests = (module: string): ReadonlyArray<ModuleTest> => {
     process,
     title,
     stub: body.includes('options "-stub"'),
-    setup: [
-      ...body.matchAll(/run\("(\w+)"\) \{\s*script "..\/..\/(\w+)\/main.nf"\s*process \{\s*"""\s*(.*?)\s*"""/gs)
-    ].map(([, process = "", module = "", inputs = ""]) => ({ process, module, inputs })),
     inputs: /^ {8}when \{\s*process \{\s*"""\s*(.*?)\s*"""/ms.exec(body)?.[1] ?? "",
-    kept: [
-      ...(/snapshot\(\[(.*)\]\)\.match\(\)/.exec(body)?.[1] ?? "").matchAll(/\w+: process\.out\.(\w+)(\.collect)?/g)
-    ].map(([, output = "", collect]) => ({ output, names: collect !== undefined }))
+    kept: [...(/snapshot\(\[(.*)\]\)\.match\(\)/.exec(body)?.[1] ?? "").matchAll(/\w+: process\.out\.(\w+)/g)].map(
+      ([, output = ""]) => output
+    )
   }))
 }
 
@@ -57,15 +52,12 @@ const arguments_ = (inputs: string) =>
 /** A pipeline with all these tests; it shows a line of JSON for each output that is kept. */
 const pipelineOf = (tests: ReadonlyArray<ModuleTest>): string => {
   const path = (module: string) => `'${join(workflows, "modules", "svc", module, "main.nf")}'`
-  const includes = tests.flatMap(({ module, process, setup }) => [
-    `include { ${process} } from ${path(module)}`,
-    ...setup.map((first) => `include { ${first.process} as ${process}_${first.process} } from ${path(first.module)}`)
-  ])
-  const calls = tests.flatMap(({ inputs, kept, module, process, setup, title }) => [
-    ...setup.map((first) => `${process}_${first.process}(${arguments_(first.inputs)})`),
-    `${process}(${arguments_(inputs.replace(/\b(\w+)\.out\./g, `${process}_$1.out.`))})`,
+  const includes = tests.map(({ module, process }) => `include { ${process} } from ${path(module)}`)
+  const folder = (module: string) => join(workflows, "modules", "svc", module)
+  const calls = tests.flatMap(({ inputs, kept, module, process, title }) => [
+    `${process}(${arguments_(inputs.replace(/\$\{moduleDir\}/, folder(module)))})`,
     ...kept.map(
-      ({ output }) =>
+      (output) =>
         `${process}.out.${output}.toList().view { all -> 'KEPT ' + groovy.json.JsonOutput.toJson([module: '${module}', title: '${title}', output: '${output}', value: plain(all)]) }`
     )
   ])
@@ -81,13 +73,11 @@ ${calls.map((call) => `    ${call}`).join("\n")}
 `
 }
 
-/** As nf-test keeps a value: a path is its name and the MD5 of its content, or its name alone. */
-const kept = (value: unknown, names: boolean): unknown => {
-  if (Array.isArray(value)) return value.map((part) => kept(part, names))
+/** As nf-test keeps a value: a path is its name and the MD5 of its content. */
+const kept = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(kept)
   if (typeof value !== "string" || !value.startsWith("/")) return value
-  return names
-    ? basename(value)
-    : `${basename(value)}:md5,${createHash("md5").update(readFileSync(value)).digest("hex")}`
+  return `${basename(value)}:md5,${createHash("md5").update(readFileSync(value)).digest("hex")}`
 }
 
 /** What a run of all tests of these modules gives, by module and title. */
@@ -97,12 +87,15 @@ export const runTests = Effect.fnUntraced(function* (pad: LaunchPad, modules: Re
   for (const stub of [false, true]) {
     const tests = all.filter((test) => test.stub === stub)
     const path = pad.write(`snapshots-${stub ? "stub" : "real"}.nf`, pipelineOf(tests))
-    const run = yield* pad.run(path, ["-c", join(workflows, "conf", "svc.config"), ...(stub ? ["-stub"] : [])])
+    const run = yield* pad.run(path, [
+      "-c",
+      join(workflows, "conf", stub ? "svc.config" : "sandbox.config"),
+      ...(stub ? ["-stub"] : [])
+    ])
     if (run.exitCode !== 0) return yield* Effect.die(new Error(run.stdout + run.stderr))
     for (const [, line = ""] of run.stdout.matchAll(/^KEPT (.*)$/gm)) {
       const { module, output, title, value } = JSON.parse(line)
-      const names = tests.find((test) => test.module === module && test.title === title)?.kept
-      const content = kept(value, names?.find((each) => each.output === output)?.names === true)
+      const content = kept(value)
       const of = found.get(module) ?? {}
       of[title] = { ...of[title], [output]: content }
       found.set(module, of)
@@ -110,7 +103,7 @@ export const runTests = Effect.fnUntraced(function* (pad: LaunchPad, modules: Re
   }
   return all.map((test) => {
     const values = found.get(test.module)?.[test.title] ?? {}
-    const content = Object.fromEntries(test.kept.map(({ output }) => [output, values[output]]))
+    const content = Object.fromEntries(test.kept.map((output) => [output, values[output]]))
     return { module: test.module, title: test.title, content }
   })
 })
@@ -127,7 +120,13 @@ export const writeSnapshots = (
   for (const module of new Set(results.map(({ module }) => module))) {
     const entries = results
       .filter((result) => result.module === module)
-      .map(({ content, title }) => [title, { content: [content], timestamp, meta }])
-    writeFileSync(snapshotFile(module), `${JSON.stringify(Object.fromEntries(entries), null, 4)}\n`)
+      .map(({ content, title }) => [title, { content: [content], timestamp, meta }] as const)
+    const lines = entries.map(
+      ([title, entry]) =>
+        `    ${JSON.stringify(title)}: {\n${Object.entries(entry)
+          .map(([key, value]) => `        ${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+          .join(",\n")}\n    }`
+    )
+    writeFileSync(snapshotFile(module), `{\n${lines.join(",\n")}\n}\n`)
   }
 }

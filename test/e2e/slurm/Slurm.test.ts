@@ -1,4 +1,4 @@
-/** scatter.nf beyond one machine's processes: every task is a job of a real Slurm. */
+/** Links first, beyond one machine's processes: every task is a job of a real Slurm. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { delivered, documentedOnSlurm, scattered, secret } from "../nextflow/Scattered.ts"
@@ -23,7 +23,7 @@ describe("on Slurm", () => {
         const slurm = yield* cluster(8)
         const pad = yield* scattered(50)
         const config = pad.write("slurm.config", impatient)
-        const run = yield* pad.run("scatter.nf", ["-c", config, ...documentedOnSlurm], slurm)
+        const run = yield* pad.run("main.nf", ["-c", config, ...documentedOnSlurm], slurm)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
         assert.strictEqual(run.tasks.length, 51)
         // Numbers of processes on this machine would not tell a job of Slurm from a child of Nextflow.

@@ -1,21 +1,3 @@
-// Quotes a text, or a list joined by commas, as one word for the shell.
-def word(value) {
-    if (value instanceof List && value.any { part -> "${part}".contains(',') }) {
-        error("${value.join(' ')}: a comma separates ids, so none may have one")
-    }
-    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
-}
-
-// Refuses what cannot name the outputs of a row in any shell, file system or pattern.
-def checkName(meta, prefix) {
-    if (!meta.id) {
-        error("a row has no id: its meta is ${meta}")
-    }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
-    }
-}
-
 process SVC_FETCHANNOTATIONS {
     tag "${meta.id}"
     label 'process_single'
@@ -25,8 +7,8 @@ process SVC_FETCHANNOTATIONS {
     container "org/svc-steps:0.1.0"
 
     input:
-    // analyses: an analysis id or a list of them
-    tuple val(meta), val(analyses), path(bed)
+    tuple val(meta), val(select), path(bed)
+    val target
 
     output:
     tuple val(meta), path("${prefix}.${suffix}"), emit: annotations
@@ -37,22 +19,22 @@ process SVC_FETCHANNOTATIONS {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
-    def format = args =~ /--format[= ](\w+)/
-    suffix = format ? format[0][1] : 'jsonl'
-    def ids = [analyses].flatten().collect { id -> word([id]) }.join(' ')
+    prefix = task.ext.prefix ?: meta.id
+    suffix = select.format ?: 'jsonl'
+    assert prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/ : "'${prefix}' cannot name files: meta.id or ext.prefix has letters, digits, blanks and . _ , + = @ ( ) -"
+    assert target : "${prefix}: the second input must be the service, such as params.svc_target"
+    assert select instanceof Map && !select.values().findAll { value -> value instanceof List }.flatten().any { part -> "${part}".contains(',') } : "${prefix}: ${select} must be a map such as [analysisIds: ['A1', 'A2']], and no id in a list may have a comma"
+    def options = select.findAll { _name, value -> value != null }
+        .collect { name, value -> "--${name}='${[value].flatten().join(',').replace("'", "'\\''")}'" }
+        .join(' ')
     def regions = bed ? "--bed=${bed}" : ''
     """
-    svc-fetch-annotations --output '${prefix}.${suffix}' ${regions} ${args} -- ${ids}
+    svc-fetch-annotations --target='${target}' ${options} ${regions} --output '${prefix}.${suffix}' ${args}
     """
 
     stub:
-    def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
-    def format = args =~ /--format[= ](\w+)/
-    suffix = format ? format[0][1] : 'jsonl'
+    prefix = task.ext.prefix ?: meta.id
+    suffix = select.format ?: 'jsonl'
     """
     echo '{"analysisId":"stub"}' > '${prefix}.${suffix}'
     """

@@ -1,21 +1,3 @@
-// Quotes a text, or a list joined by commas, as one word for the shell.
-def word(value) {
-    if (value instanceof List && value.any { part -> "${part}".contains(',') }) {
-        error("${value.join(' ')}: a comma separates ids, so none may have one")
-    }
-    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
-}
-
-// Refuses what cannot name the outputs of a row in any shell, file system or pattern.
-def checkName(meta, prefix) {
-    if (!meta.id) {
-        error("a row has no id: its meta is ${meta}")
-    }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
-    }
-}
-
 process SVC_LINKS {
     tag "${meta.id}"
     label 'process_single'
@@ -26,8 +8,8 @@ process SVC_LINKS {
     container "org/svc-steps:0.1.0"
 
     input:
-    // select: an analysis id, a list of them, or a map of options of svc-download, such as [sampleIds: 'S-0001', filetypes: 'vcf.gz']
     tuple val(meta), val(select)
+    val target
 
     output:
     tuple val(meta), path("${prefix}.links.json"), emit: links
@@ -38,22 +20,20 @@ process SVC_LINKS {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
-    def options = (select instanceof Map ? select : [analysisIds: [select].flatten()])
-        .findAll { _name, value -> value }
-        .collect { name, value -> "--${name}=${word(value)}" }
-    // An analysis that does not exist must not stop the others: only its own transfer fails.
+    prefix = task.ext.prefix ?: meta.id
+    assert prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/ : "'${prefix}' cannot name files: meta.id or ext.prefix has letters, digits, blanks and . _ , + = @ ( ) -"
+    assert target : "${prefix}: the second input must be the service, such as params.svc_target"
+    assert select instanceof Map && !select.values().findAll { value -> value instanceof List }.flatten().any { part -> "${part}".contains(',') } : "${prefix}: ${select} must be a map such as [analysisIds: ['A1', 'A2']], and no id in a list may have a comma"
+    def options = select.findAll { _name, value -> value != null }
+        .collect { name, value -> "--${name}='${[value].flatten().join(',').replace("'", "'\\''")}'" }
+        .join(' ')
+    // 66: an analysis does not exist. Only its own transfer fails.
     """
-    svc-download ${options.join(' ')} --writeLinks '${prefix}.links.json' ${args} || {
-        code=\$?
-        [ \$code -eq 66 ] && [ -s '${prefix}.links.json' ] || exit \$code
-    }
+    svc-download --target='${target}' ${options} --writeLinks '${prefix}.links.json' ${args} || { code=\$?; [ \$code -eq 66 ] && [ -s '${prefix}.links.json' ] || exit \$code; }
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
+    prefix = task.ext.prefix ?: meta.id
     """
     echo '{"schema":"svc.links/1","target":"https://lab.example.org/","filetypes":["bam"],"files":[]}' > '${prefix}.links.json'
     """

@@ -1,21 +1,3 @@
-// Quotes a text, or a list joined by commas, as one word for the shell.
-def word(value) {
-    if (value instanceof List && value.any { part -> "${part}".contains(',') }) {
-        error("${value.join(' ')}: a comma separates ids, so none may have one")
-    }
-    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
-}
-
-// Refuses what cannot name the outputs of a row in any shell, file system or pattern.
-def checkName(meta, prefix) {
-    if (!meta.id) {
-        error("a row has no id: its meta is ${meta}")
-    }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
-    }
-}
-
 process SVC_TRANSFER {
     tag "${meta.id}"
     label 'process_single'
@@ -25,14 +7,15 @@ process SVC_TRANSFER {
     container "org/svc-steps:0.1.0"
 
     input:
-    // select: an analysis id, a list of them, or a map of options of svc-download, such as [analysisIds: 'A1', range: 'chr7:1-2000']
     tuple val(meta), val(select), path(bed)
     path links, stageAs: 'links.json'
+    val target
 
     output:
-    tuple val(meta), path("${prefix}/*.{bam,bai,vcf.gz,tbi}"), emit: files, optional: true
-    tuple val(meta), path("${prefix}/*.bam"), path("${prefix}/*.bam.bai"), emit: bam, optional: true
-    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.vcf.gz.tbi"), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}/*.{bam,BAM,bai,BAI,vcf.gz,tbi,csi}"), emit: files, optional: true
+    tuple val(meta), path("${prefix}/*.{bam,BAM}"), path("${prefix}/*.{bai,BAI,bam.csi}", arity: '0..*'), emit: bam, optional: true
+    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.{tbi,vcf.gz.csi}", arity: '0..*'), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}.missing.json"), emit: missing, optional: true
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-download --version'), emit: versions_svc, topic: versions
 
@@ -41,37 +24,34 @@ process SVC_TRANSFER {
 
     script:
     def args = task.ext.args ?: ''
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
-    def given = (select instanceof Map ? select : [analysisIds: [select].flatten()]).findAll { _name, value -> value }
-    def options = given.collect { name, value -> "--${name}=${word(value)}" }
-    def asked = given.subMap('analysisIds', 'filetypes').collect { name, value -> "--${name}=${word(value)}" }
+    prefix = task.ext.prefix ?: meta.id
+    assert prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/ : "'${prefix}' cannot name files: meta.id or ext.prefix has letters, digits, blanks and . _ , + = @ ( ) -"
+    assert target : "${prefix}: the second input must be the service, such as params.svc_target"
+    assert select instanceof Map && !select.values().findAll { value -> value instanceof List }.flatten().any { part -> "${part}".contains(',') } : "${prefix}: ${select} must be a map such as [analysisIds: ['A1', 'A2']], and no id in a list may have a comma"
+    def options = ([requireAll: true, filetypes: 'bam,bam.bai'] + select).findAll { name, value -> value != null && !(name in ['store', 'optional']) }
+        .collect { name, value -> "--${name}='${[value].flatten().join(',').replace("'", "'\\''")}'" }
+        .join(' ')
     def regions = bed ? "--bed=${bed}" : ''
-    // What was asked for and does not come is an error, unless ext.args3 is 'optional'.
-    def required = task.ext.args3 == 'optional' ? '' : '--requireAll'
-    // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
-    def store = task.ext.args2 ? word("${file(task.ext.args2)}/${prefix}") : ''
+    // A folder that outlives this task, one for each service: a retry goes on where the last attempt stopped, and two services never share a file.
+    def store = select.store ? "${file(select.store)}/${target.replaceAll('[^A-Za-z0-9.]+', '_')}/${prefix}".replace("'", "'\\''") : prefix
     """
-    ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
-    transfer() {
-        svc-download --fromLinks "\$1" ${options.join(' ')} ${regions} ${required} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
-    }
-    transfer links.json || {
-        code=\$?
-        [ \$code -eq 75 ] || exit \$code
-        # The links have expired: this task fetches new ones with a session of its own and resumes where it stopped.
-        svc-download ${asked.join(' ')} --writeLinks renewed.json
-        transfer renewed.json
-    }
+    mkdir -p '${prefix}' '${store}'
+    transfer() { svc-download "\$@" ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${args}; }
+    code=0
+    transfer --fromLinks links.json || code=\$?
+    # 75: the links have expired. The download goes on with a session of its own.
+    if [ \$code -eq 75 ]; then code=0; transfer --target='${target}' || code=\$?; fi
+    # 66: something does not come, and nothing has been fetched.
+    [ \$code -eq 0 ] || { [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json'; } || exit \$code
+    [ '${store}' = '${prefix}' ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" '${prefix}/'; done
     """
 
     stub:
-    prefix = task.ext.prefix ?: "${meta.id}"
-    checkName(meta, prefix)
+    prefix = task.ext.prefix ?: meta.id
+    def types = [select.filetypes ?: 'bam,bam.bai'].flatten().join(' ').replace(',', ' ')
     """
     mkdir -p '${prefix}'
-    touch '${prefix}/${prefix}.bam' '${prefix}/${prefix}.bam.bai' '${prefix}/${prefix}.vcf.gz.tbi'
-    echo '' | gzip -n > '${prefix}/${prefix}.vcf.gz'
+    for type in ${types}; do echo '' | gzip -n > '${prefix}/${prefix}'.\$type; done
     echo '{"schema":"svc.report/1","exitCode":0,"files":[]}' > '${prefix}.report.json'
     """
 }
