@@ -20,7 +20,8 @@ import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
-const direct: ApiHttp.ApiHttpSettings = { proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.seconds(2) }
+// More patience than a busy machine needs for a handshake.
+const direct: ApiHttp.ApiHttpSettings = { proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.minutes(2) }
 
 const through = (proxy: TestProxy, username: string | null, password: string | null): ApiHttp.ApiHttpSettings => ({
   ...direct,

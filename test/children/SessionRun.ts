@@ -15,7 +15,7 @@ const session = Session.layer({
   profile: makeSessionProfile("0.0.0")
 }).pipe(
   Layer.provide([
-    ApiHttp.layer({ proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.seconds(5) }),
+    ApiHttp.layer({ proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.minutes(2) }),
     lockDir === "none" ? AccountLock.layerNone : AccountLockFiles.layer({ lockDir })
   ])
 )
