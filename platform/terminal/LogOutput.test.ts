@@ -172,6 +172,16 @@ describe("log file", () => {
   const logging = (path: string, write: (line: string) => void) =>
     LogOutput.layerFile(path, { level: "info", format: "text" }, makeScrubber(), { line: write, colors: false })
 
+  it.effect("has lines that a screen does not show", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "run.log")
+      const shown: Array<string> = []
+      yield* LogOutput.inFileOnly("begins").pipe(Effect.provide(logging(path, (line) => shown.push(line))))
+      assert.strictEqual(readFileSync(path, "utf8"), "1970-01-01T00:00:00.000Z [info]: begins\n")
+      assert.deepStrictEqual(shown, [])
+    })
+  )
+
   it.effect("gets every line, is private and appended to", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "run.log")

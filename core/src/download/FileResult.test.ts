@@ -10,7 +10,7 @@ import {
   TrackingUnusable,
   Unavailable
 } from "../Errors.ts"
-import { DownloadsFailed, type FileResult, summaryLines, untransferredResult } from "./FileResult.ts"
+import { DownloadsFailed, type FileResult, restorationLines, summaryLines, untransferredResult } from "./FileResult.ts"
 
 const result = (some: Partial<FileResult>): FileResult => ({
   ...untransferredResult(
@@ -18,6 +18,18 @@ const result = (some: Partial<FileResult>): FileResult => ({
     { action: "downloaded", reason: null, error: null }
   ),
   ...some
+})
+
+describe("the last line of a run that asked for restorations", () => {
+  const asked = result({ action: "skipped", reason: "pending" })
+
+  it("says how many are under way, and nothing of downloads", () => {
+    const there = result({ action: "skipped", reason: "exists" })
+    const text = (...results: ReadonlyArray<FileResult>) => restorationLines(results)[0]?.text
+    assert.strictEqual(text(asked), "1 restoration is under way, 0 failed")
+    assert.strictEqual(text(asked, asked, there), "2 restorations are under way, 1 skipped, 0 failed")
+    assert.strictEqual(text(), "0 restorations are under way, 0 failed")
+  })
 })
 
 describe("the error of a result", () => {

@@ -17,6 +17,33 @@ describe("svc-steps restorations", () => {
     }
   })
 
+  it.live("a file that was named and is not there is warned of, also where nobody reads what is usual", () =>
+    Effect.gen(function* () {
+      const { restorations } = yield* work()
+      const named = yield* restorations("list", "--restorationFile", "awiting.json", "--loglevel", "warn")
+      assert.strictEqual(named.exitCode, 0)
+      assert.match(named.stderr, /\[warn\]: awiting\.json does not exist: is this the file that was meant\?/)
+      const usual = yield* restorations("list")
+      assert.deepStrictEqual([usual.exitCode, usual.stdout, usual.stderr], [0, "No restorations\n", ""])
+    })
+  )
+
+  it.live("adds for SVC_TARGET where no --target is given, and knows the words of other tools", () =>
+    Effect.gen(function* () {
+      const { folder, restorations } = yield* work()
+      const add = ["restorations", "add", "A3", "S3.bam", "--destination", "out"]
+      const env = { SVC_TARGET: "http://127.0.0.1:9" }
+      const added = yield* runWarm("svc-steps", add, { cwd: folder, env })
+      assert.strictEqual(added.exitCode, 0, added.stderr)
+      assert.deepInclude(tracked(folder, file)[0], { analysisId: "A3", target: "http://127.0.0.1:9/" })
+      const without = yield* runWarm("svc-steps", add, { cwd: folder })
+      assert.strictEqual(without.exitCode, 64)
+      assert.match(without.stderr, /Missing required argument --target/)
+      for (const word of ["remove", "rm"])
+        assert.match((yield* restorations(word, "-a", "A3")).stderr, /Unknown method \w+; did you mean prune\?/)
+    })
+  )
+
   it.live("adds, lists and prunes, and leaves everything else as it is", () =>
     Effect.gen(function* () {
       const { folder, restorations } = yield* work()
