@@ -24,7 +24,9 @@ export const hintsFor = (
       const found = said.exec(error.message)
       return found === null ? [] : [hint(found[1] ?? "")]
     })
-    return [...hints, `See ${calledAs} --help`]
+    // An entry is of the service that it was asked of, which no variable may decide.
+    const idle = calledAs.endsWith("restorations add")
+    return [...(idle ? [] : hints), `See ${calledAs} --help`]
   }
   if (error._tag !== "SvcUnavailable" || settings === null) return []
   const variable = ignoredProxy(settings)

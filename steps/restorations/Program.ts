@@ -138,16 +138,14 @@ interface AddRequest extends Omit<ValuesOf<typeof addOptions>, "target"> {
 
 const addRequest = (
   [analysisId = "", fileName = ""]: ReadonlyArray<string>,
-  own: Own,
-  settings: LocalSettings
+  own: Own
 ): Result.Result<AddRequest, Problems> => {
   const values = valuesOf<typeof addOptions>(own)
   const { bed, range, unmapped } = values
   const problems: Array<string> = []
-  const given = values.target ?? settings.target
-  const target =
-    given === null ? Result.fail("Missing required argument --target") : resolveTarget(given, settings.baseUrl)
-  if (Result.isFailure(target)) problems.push(target.failure)
+  const target = resolveTarget(values.target, null)
+  // That it is missing has been said.
+  if (Result.isFailure(target) && own.given("target")) problems.push(target.failure)
   const parsed = range === null ? null : parseRange(range)
   if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
   if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
@@ -158,7 +156,7 @@ const addRequest = (
 }
 
 const add = overFile(
-  (settings, operands, own) => addRequest(operands, own, settings),
+  (_settings, operands, own) => addRequest(operands, own),
   Effect.fn("svc.step.addRestoration")(function* (
     { restorationFile }: LocalSettings,
     { analysisId, fileName, target, ...wanted }: AddRequest

@@ -19,7 +19,7 @@ export const pruneOptions = {
 
 /** Target and, of the settings of svc-download, those that an entry stores. */
 export const addOptions = {
-  target: { type: "text", metavar: "URL", help: "The API instance, as a full http(s) URL; without it SVC_TARGET" },
+  target: { type: "text", metavar: "URL", required: true, help: "Required. The API instance, as a full http(s) URL" },
   destination: fileKeys.destination,
   filetypes: selectionKeys.filetypes,
   overwrite: fileKeys.overwrite,

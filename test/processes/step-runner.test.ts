@@ -13,8 +13,8 @@ import { root } from "../Root.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarmProgram } from "../WarmExecutables.ts"
 
-const sample = await bundled(new URL("sample-step/Start.ts", import.meta.url))
-const graceless = await bundled(new URL("sample-step/Grace.ts", import.meta.url))
+const sample = await bundled(new URL("../sample-step/Start.ts", import.meta.url))
+const graceless = await bundled(new URL("../sample-step/Grace.ts", import.meta.url))
 const account = ["-t", "https://lab.example.org", "-u", "ada"]
 const withPassword = { env: { SVC_PASSWORD: "CANARY-pässword" } }
 
