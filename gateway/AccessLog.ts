@@ -1,101 +1,154 @@
-/** Who read what: one JSON line for each reading and each restoration, never with a token or a link. */
+/**
+ * Who read what: for each answer one JSON line at its end, and for each reading one at its beginning too, never with a token or a link.
+ *
+ * The handler says what is read, since it alone knows: a pattern beside the router saw other addresses than the router did.
+ */
+import { randomBytes } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import * as Metric from "effect/Metric"
+import { ServiceAway } from "../core/src/serving/Questions.ts"
 import { printable } from "../core/src/text/Printable.ts"
 
-/** What is known of a request while it is answered; handlers fill in what only they know. */
+/** What a request is about. */
+export interface Place {
+  /** `refused` and `other`: no handler took the request. `service`: a question that was passed on to the service. */
+  readonly what: "list" | "file" | "ticket" | "restoration" | "service" | "change" | "session" | "refused" | "other"
+  readonly analysis: string | null
+  readonly file: string | null
+  /** As the reader asked: of bytes, of a reference, or the query of a question. */
+  readonly range?: string | null
+}
+
+/** A request while it is answered, which the log names at its end. */
 export interface Reading {
+  place: Place
   /** Of the reader's token; null when it has no name, or there is none. */
   name: string | null
-  analysis: string | null
-  file: string | null
-  /** As the reader asked: of bytes, or of a reference. */
-  range: string | null
   /** Of the file that have gone through the gateway so far; null when the answer is no file. */
   bytes: number | null
   /** The gateway gave up before the end. */
   cut: boolean
+  /** Probes, numbers and preflights leave no line. */
+  silent: boolean
+  /** Writes the line of the beginning; false when that is lost. */
+  readonly begin: () => boolean
 }
 
 /** The reading that a handler works on. */
 export const CurrentReading = Context.Reference<Reading>("svc-steps/gateway/AccessLog/CurrentReading", {
-  defaultValue: () => ({ name: null, analysis: null, file: null, range: null, bytes: null, cut: false })
+  defaultValue: () => ({
+    place: nowhere("other"),
+    name: null,
+    bytes: null,
+    cut: false,
+    silent: false,
+    begin: () => true
+  })
 })
 
+export const nowhere = (what: Place["what"]): Place => ({ what, analysis: null, file: null })
+
 export interface AccessLog {
-  /** Takes one line without its end. Never fails. */
-  readonly write: (line: string) => void
+  /** Takes one line without its end, and says whether it is written. Never fails. */
+  readonly write: (line: string) => boolean
+  /** Nothing is read while lines cannot be written. */
+  readonly required: boolean
 }
+
+export const linesLost = Metric.counter("svc_gateway_access_log_lines_lost_total", {
+  description: "Lines of the access log that could not be written",
+  incremental: true
+})
+
+/** Says what this request reads, before it is read. Fails when that must be written down and cannot be. */
+export const beginReading = Effect.fnUntraced(function* (place: Place) {
+  const reading = yield* CurrentReading
+  reading.place = { range: reading.place.range ?? null, ...place }
+  if (!reading.begin()) {
+    return yield* new ServiceAway({ reason: "the access log cannot be written, and nothing is read without it" })
+  }
+})
+
+/** What a handler has learned since: the file that a ticket is of, its region. */
+export const describeReading = (more: Partial<Place>) =>
+  Effect.map(CurrentReading, (reading) => {
+    reading.place = { ...reading.place, ...more }
+  })
+
+/** Leaves no line in the log. */
+export const unlogged = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentReading, (reading) => {
+    reading.silent = true
+    return effect
+  })
 
 /** A request as it came. */
 export interface Arrival {
   readonly method: string
-  readonly url: string
   readonly range: string | undefined
   readonly address: string
 }
 
-/** Statuses of those who were not let in: their requests stand in the log wherever they led. */
-const refusals: ReadonlySet<number> = new Set([401, 403, 405, 421])
+/** Binds the lines of one process: `id` is the same at the beginning and the end of a reading. */
+const process = randomBytes(4).toString("hex")
+let count = 0
 
-/** Begins a reading, whose line is written when its connection has no more to do with it. */
-export const beginReading = Effect.fnUntraced(function* (
+/** A reading whose last line is written when its connection has no more to do with it. */
+export const makeReading = Effect.fnUntraced(function* (
   log: AccessLog | null,
-  { address, method, range, url }: Arrival,
+  { address, method, range }: Arrival,
   response: ServerResponse
 ) {
-  const { analysis, file, what } = placeOf(url)
-  const reading: Reading = { name: null, analysis, file, range: range ?? null, bytes: null, cut: false }
-  if (log === null) return reading
-  const time = DateTime.formatIso(yield* DateTime.now)
-  const begun = performance.now()
-  response.once("close", () => {
-    const status = response.headersSent ? response.statusCode : null
-    if (reading.analysis === null && !(status !== null && refusals.has(status))) return
-    const whole = response.writableFinished
-    const sent = whole && method !== "HEAD" ? Number(response.getHeader("content-length") ?? 0) : 0
-    log.write(
+  const context = yield* Effect.context<never>()
+  const begun = yield* DateTime.now
+  const start = performance.now()
+  const id = `${process}-${++count}`
+  const write = (event: "begin" | "end", time: DateTime.Utc, more: Record<string, unknown>): boolean => {
+    if (log === null) return true
+    const { analysis, file, range: part = null, what } = reading.place
+    const written = log.write(
       JSON.stringify({
-        time,
+        event,
+        id,
+        time: DateTime.formatIso(time),
         name: reading.name,
         address,
         method,
         what,
-        analysis: shortened(reading.analysis),
-        file: shortened(reading.file),
-        range: shortened(reading.range),
-        status,
-        bytes: reading.bytes ?? sent,
-        seconds: Math.round(performance.now() - begun) / 1000,
-        ended: whole ? "complete" : reading.cut ? "cut" : "left"
+        analysis: shortened(analysis),
+        file: shortened(file),
+        range: shortened(part),
+        ...more
       })
     )
+    if (!written) linesLost.updateUnsafe(1, context)
+    return written
+  }
+  const reading: Reading = {
+    place: { ...nowhere("other"), range: range ?? null },
+    name: null,
+    bytes: null,
+    cut: false,
+    silent: false,
+    begin: () => write("begin", begun, {}) || log?.required !== true
+  }
+  response.once("close", () => {
+    if (reading.silent) return
+    const whole = response.writableFinished
+    const sent = whole && method !== "HEAD" ? Number(response.getHeader("content-length") ?? 0) : 0
+    const seconds = Math.round(performance.now() - start) / 1000
+    write("end", DateTime.add(begun, { milliseconds: Math.round(seconds * 1000) }), {
+      status: response.headersSent ? response.statusCode : null,
+      bytes: reading.bytes ?? sent,
+      seconds,
+      ended: whole ? "complete" : reading.cut ? "cut" : "left"
+    })
   })
   return reading
 })
 
 /** Paths are of any length. */
 const shortened = (text: string | null): string | null => (text === null ? null : printable(text.slice(0, 300)))
-
-/** What an address of the gateway is about. */
-const placeOf = (url: string) => {
-  const path = url.replace(/[?#].*$/s, "").replace(/^\/t\/[^/]+(?=\/)/, "")
-  const [, route, first = "", second, rest] =
-    /^\/(files|reads|variants)\/([^/]+)(?:\/([^/]+))?(\/restore)?$/.exec(path) ?? []
-  if (route === undefined || second === "service-info" || first === "service-info") {
-    return { what: "other", analysis: null, file: null }
-  }
-  const [analysis = "", inId] = route === "files" ? [decoded(first)] : decoded(first).split(/\/(.*)/s)
-  const file = second === undefined ? (inId ?? null) : decoded(second)
-  const what = route === "files" ? (rest !== undefined ? "restoration" : file === null ? "list" : "file") : "ticket"
-  return { what, analysis, file }
-}
-
-const decoded = (part: string): string =>
-  Result.getOrElse(
-    Result.try(() => decodeURIComponent(part)),
-    () => part
-  )

@@ -1,16 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { admit, crossOrigin, preflight, type Rules } from "./Admission.ts"
-import { parseReaders } from "./Readers.ts"
+import { digestOf, parseReaders } from "./Readers.ts"
+import { makeSignedLinks } from "./SignedLinks.ts"
 
 const token = "0123456789abcdef"
-const open: Rules = { readers: null, allowOrigin: [], publicUrl: null }
-const closed: Rules = { ...open, readers: Result.getOrThrow(parseReaders(token)) }
+const readersIn = (text: string) => Result.getOrThrow(parseReaders(text)).readers
+const open: Rules = { readers: null, allowOrigin: [], publicUrl: null, api: false, signedLinks: makeSignedLinks() }
+const closed: Rules = { ...open, readers: readersIn(token) }
 
 const visit = (url: string, headers: Record<string, string> = { host: "127.0.0.1:8080" }, method = "GET") => ({
   url,
   headers,
-  method
+  method,
+  at: Date.parse("2026-06-01T12:00:00Z")
 })
 const shown = (rules: Rules, asked: ReturnType<typeof visit>) => {
   const verdict = admit(rules, asked)
@@ -45,6 +48,7 @@ describe("who may come in", () => {
 
   it("anybody may ask /healthz, and nothing else, without a token", () => {
     assert.strictEqual(shown(closed, visit("/healthz")), "/healthz")
+    assert.strictEqual(shown(closed, visit("/readyz")), "/readyz")
     assert.strictEqual(shown(closed, visit("/t/x/healthz")), 401)
     assert.strictEqual(shown(closed, visit("/healthz/../files/A1")), 401)
   })
@@ -63,13 +67,32 @@ describe("who may come in", () => {
 
   it("with several tokens: each is known by its own", () => {
     const other = "fedcba9876543210"
-    const lab = { ...open, readers: Result.getOrThrow(parseReaders(`ada ${token}\ngrace ${other} A1`)) }
+    const lab = { ...open, readers: readersIn(`ada ${token}\ngrace ${other} A1`) }
     const named = (given: string) => {
       const verdict = admit(lab, visit("/files/A1", { authorization: `Bearer ${given}` }))
       return verdict._tag === "Welcome" ? verdict.reader?.name : verdict.status
     }
     assert.deepStrictEqual([token, other, `${other}0`].map(named), ["ada", "grace", 401])
     assert.strictEqual(shown(lab, visit(`/t/${other}/files/A1`)), `/files/A1 /t/${other}`)
+  })
+
+  it("a token by its digest alone, and one that has come to its end", () => {
+    const digest = `sha256:${digestOf(token)}`
+    for (const [line, status] of [
+      [`ada ${digest}`, "/files/A1"],
+      [digest, "/files/A1"],
+      [`ada ${digest.toUpperCase().replace("SHA256", "sha256")}`, "/files/A1"],
+      [`ada ${token} until=2026-06-01`, "/files/A1"],
+      [`ada ${token} until=2026-05-31`, 401],
+      [`ada ${token} until=2026-06-01T12:00:00Z`, 401],
+      [`ada ${token} until=2026-06-01T14:30:00+02:00`, "/files/A1"]
+    ] as const) {
+      const rules = { ...open, readers: readersIn(line) }
+      assert.strictEqual(shown(rules, visit("/files/A1", { authorization: `Bearer ${token}` })), status, line)
+    }
+    // The digest itself opens nothing.
+    const rules = { ...open, readers: readersIn(`ada ${digest}`) }
+    assert.strictEqual(shown(rules, visit("/files/A1", { authorization: `Bearer ${digestOf(token)}` })), 401)
   })
 
   it("without a token: a POST that a browser sends for a page of another origin is refused", () => {

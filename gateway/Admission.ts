@@ -3,16 +3,19 @@
  *
  * The token comes in the header field `Authorization: Bearer`, or in the path as `/t/TOKEN/...` from tools that cannot send header fields.
  */
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as Redacted from "effect/Redacted"
 import { isIpv4 } from "../core/src/text/HostReach.ts"
-import type { NamedReader } from "./Readers.ts"
+import { type NamedReader, type Readers, readerWith } from "./Readers.ts"
+import type { SignedLinks } from "./SignedLinks.ts"
 
 export interface Rules {
   /** Null lets this machine in without a token. */
-  readonly readers: ReadonlyArray<NamedReader> | null
+  readonly readers: Readers | null
   readonly allowOrigin: ReadonlyArray<string>
   readonly publicUrl: string | null
+  /** Whether programs may begin a session below `/service/`, as the service has it. */
+  readonly api: boolean
+  readonly signedLinks: Pick<SignedLinks, "readerOf">
 }
 
 /** The parts of a request that the rules look at; names of header fields are in lower case. */
@@ -21,6 +24,8 @@ export interface Visit {
   /** Path and query. */
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** When it came, in ms since 1970. */
+  readonly at: number
 }
 
 export type Verdict =
@@ -32,6 +37,7 @@ export type Verdict =
       readonly prefix: string
       /** Who showed a token. */
       readonly reader: NamedReader | null
+      readonly token: Redacted.Redacted | null
     }
   | { readonly _tag: "Refused"; readonly status: Refusal; readonly error: string; readonly message: string }
 
@@ -50,7 +56,8 @@ const prefixed = /^(\/t\/([^/?#]+))(\/[^?#]*.*)$/s
 export const admit = (rules: Rules, visit: Visit): Verdict => {
   const [, prefix = "", inPath, rest] = prefixed.exec(visit.url) ?? []
   const url = rest ?? visit.url
-  if (visit.method !== "GET" && visit.method !== "HEAD" && visit.method !== "POST") {
+  const ofService = rules.api && /^\/service(?:[/?#]|$)/.test(url)
+  if (!(visit.method === "PUT" && ofService) && !["GET", "HEAD", "POST"].includes(visit.method)) {
     return refused(405, "MethodNotAllowed", "only GET, HEAD and POST are known here")
   }
   if (rules.readers === null) {
@@ -62,27 +69,35 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
         "this gateway is for this machine alone: give it a token to be reached by a name"
       )
     }
-    if (visit.method === "POST" && isOfForeignPage(rules, visit)) {
+    if (visit.method !== "GET" && visit.method !== "HEAD" && isOfForeignPage(rules, visit)) {
       return refused(
         403,
         "Forbidden",
         "a page of another origin sent this: allow its origin, or give the gateway a token"
       )
     }
-    return { _tag: "Welcome", url, prefix: "", reader: null }
+    return welcome(url)
   }
-  // A health probe needs no token: its answer says nothing about files.
-  if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "", reader: null }
+  // A probe needs no token: its answer says nothing about files.
+  if (probes.has(url) && inPath === undefined) return welcome(url)
   const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
-  const reader = readerWith(rules.readers, inPath ?? bearer ?? "")
+  const token = inPath ?? bearer ?? ""
+  // Who shows no token may have a session, which the handlers of the service know.
+  if (ofService && token === "" && visit.headers["authorization"] === undefined) return welcome(url)
+  const signed = token === "" && visit.method !== "POST" ? rules.signedLinks.readerOf(url, visit.at) : null
+  const signer = signed === null ? undefined : rules.readers.get(signed)
+  if (signer !== undefined && (signer.until === null || visit.at < signer.until)) {
+    return { _tag: "Welcome", url, prefix: "", reader: signer, token: null }
+  }
+  const reader = readerWith(rules.readers, token, visit.at)
   return reader !== null
-    ? { _tag: "Welcome", url, prefix, reader }
-    : refused(401, "InvalidAuthentication", "the token of this gateway is missing or wrong")
+    ? { _tag: "Welcome", url, prefix, reader, token: Redacted.make(token) }
+    : refused(401, "InvalidAuthentication", "the token of this gateway is missing, wrong or over")
 }
 
-/** All tokens are compared, so that the time says nothing about which one was right. */
-const readerWith = (readers: ReadonlyArray<NamedReader>, given: string): NamedReader | null =>
-  readers.filter(({ token }) => sameSecret(token, given))[0] ?? null
+const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
+
+const welcome = (url: string): Verdict => ({ _tag: "Welcome", url, prefix: "", reader: null, token: null })
 
 /**
  * Whether a browser says that a page of an origin which is not ours sent this. A page may send a POST to any address without a
@@ -138,10 +153,3 @@ export const preflight = (asked: string | undefined): Readonly<Record<string, st
   "access-control-max-age": "2592000",
   vary: "Origin, Access-Control-Request-Headers"
 })
-
-/** Compares in constant time, so that the time says nothing about where the secrets differ. */
-const sameSecret = (right: Redacted.Redacted, given: string): boolean =>
-  timingSafeEqual(digest(Redacted.value(right)), digest(given))
-
-/** A digest has the same length for every secret, as `timingSafeEqual` demands. */
-const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()

@@ -2,11 +2,12 @@
 
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
-import { codeOf } from "../core/src/Errors.ts"
+import { codeOf, type SessionError } from "../core/src/Errors.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { InArchive } from "../core/src/serving/LinkStore.ts"
@@ -14,7 +15,7 @@ import { Restorations } from "../core/src/serving/Restorations.ts"
 import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
-import { GatewaySettings } from "./GatewaySettings.ts"
+import type { NamedReader, Right } from "./Readers.ts"
 
 /** How a caller reaches the gateway, and what its tickets must carry. */
 export interface CallerView {
@@ -22,10 +23,26 @@ export interface CallerView {
   readonly base: string
   /** The fields that a request to the gateway needs, for tickets. */
   readonly headers: Readonly<Record<string, string>>
+  readonly may: (right: Right) => boolean
+  /** As `base`, without the token. */
+  readonly origin: string
+  /** Whose token let the caller in; null for none. */
+  readonly reader: NamedReader | null
+  /** Runs what this reader asks for, whom the caller has turned out to be. */
+  readonly as: (
+    reader: NamedReader | null
+  ) => Effect.Effect<<A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>>
 }
 
 export const Caller = Context.Reference<CallerView>("svc-steps/gateway/Answers/Caller", {
-  defaultValue: () => ({ base: "", headers: {} })
+  defaultValue: () => ({
+    base: "",
+    headers: {},
+    may: () => true,
+    origin: "",
+    reader: null,
+    as: () => Effect.succeed((work) => work)
+  })
 })
 
 /** The address of a file, as the caller reaches it. */
@@ -52,12 +69,29 @@ export const json = <A>(status: number, body: A, headers: Record<string, string>
     headers: { "cache-control": "no-store", ...(status === 503 ? { "retry-after": retryAfter } : {}), ...headers }
   })
 
-export const failureOf = (error: Exclude<TicketError, InArchive>): ErrorAnswer => {
+/** This reader may not do that, whatever it asks of. */
+export class Denied extends Data.TaggedError("Denied")<{ readonly message: string }> {}
+
+const deeds: Readonly<Record<Right, string>> = {
+  read: "read",
+  restore: "ask for restorations, which cost money",
+  change: "change anything"
+}
+
+/** Fails for a reader without this right. */
+export const mustMay = (right: Right): Effect.Effect<void, Denied> =>
+  Effect.flatMap(Caller, ({ may }) =>
+    may(right) ? Effect.void : Effect.fail(new Denied({ message: `this token may not ${deeds[right]}` }))
+  )
+
+export const failureOf = (error: Exclude<TicketError, InArchive> | Denied | SessionError): ErrorAnswer => {
   switch (error._tag) {
     case "HtsgetError":
       return { status: errorStatus[error.kind], error: error.kind, message: error.message }
     case "SvcNotFound":
       return { status: 404, error: "NotFound", message: error.message }
+    case "Denied":
+      return { status: 403, error: "Forbidden", message: error.message }
     case "SvcForbidden":
       return { status: 403, error: "Forbidden", message: error.message }
     case "ServiceAway":
@@ -77,16 +111,17 @@ export const htsgetAnswer = (body: unknown) => json(200, body, htsgetHeaders)
 
 /** Makes the answers to failures of file requests and of ticket requests. */
 export const makeFailures = Effect.gen(function* () {
-  const { allowRestore } = yield* GatewaySettings
   const restorations = yield* Restorations
   const { prose } = yield* Scrubber
 
   /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
   const archivedAnswer = Effect.fnUntraced(function* ({ file }: InArchive) {
     const restoring = yield* restorations.of(file)
+    const caller = yield* Caller
+    const mayRestore = caller.may("restore")
     const known =
       restoring === null
-        ? allowRestore
+        ? mayRestore
           ? "ask for its restoration with a POST to restoreUrl"
           : "have it restored with svc-request-restore"
         : `it is being restored${clause(" since ", restoring.since)}${clause(" and expected at ", restoring.estimation)}`
@@ -95,7 +130,7 @@ export const makeFailures = Effect.gen(function* () {
       message: prose(`${printable(file.fileName)} is in the archive: ${known}`),
       restoringSince: restoring?.since ?? null,
       restoreEstimation: restoring?.estimation ?? null,
-      restoreUrl: allowRestore ? `${fileUrl(yield* Caller, file.analysisId, file.fileName)}/restore` : null
+      restoreUrl: mayRestore ? `${fileUrl(caller, file.analysisId, file.fileName)}/restore` : null
     }
     const wait = secondsUntil(restoring?.estimation ?? null, yield* Clock.currentTimeMillis)
     return { body, headers: wait === null ? {} : { "retry-after": String(wait) } }
@@ -104,7 +139,7 @@ export const makeFailures = Effect.gen(function* () {
   return {
     /** The answer to a request for `asked`, such as `A1/S1.bam`. */
     file: (asked: string) =>
-      Effect.fnUntraced(function* (error: TicketError) {
+      Effect.fnUntraced(function* (error: TicketError | Denied) {
         if (error._tag === "InArchive") {
           const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)
@@ -116,7 +151,7 @@ export const makeFailures = Effect.gen(function* () {
       }),
     /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
     ticket: (asked: string) =>
-      Effect.fnUntraced(function* (error: TicketError) {
+      Effect.fnUntraced(function* (error: TicketError | Denied) {
         if (error._tag === "InArchive") {
           const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)

@@ -6,16 +6,18 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import { preconditionOf, requestedRange } from "../core/src/serving/Conditions.ts"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Questions.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { printable } from "../core/src/text/Printable.ts"
+import { LinkHost } from "../core/src/transfer/LinkHost.ts"
+import { makeOutputTurns } from "../platform/http/OutputTurns.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
-import { CurrentReading } from "./AccessLog.ts"
-import { Caller, fileUrl, json, makeFailures } from "./Answers.ts"
+import { beginReading, CurrentReading } from "./AccessLog.ts"
+import { Caller, fileUrl, json, makeFailures, mustMay } from "./Answers.ts"
+import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
@@ -29,10 +31,15 @@ export const fileHandlers = HttpApiBuilder.group(
     const store = yield* LinkStore
     const bytes = yield* FileBytes
     const restorations = yield* Restorations
-    const { allowRestore, relay } = yield* GatewaySettings
+    const { readerConnections, relay } = yield* GatewaySettings
     const failures = yield* makeFailures
+    const links = yield* LinkHost
+    const turns = makeOutputTurns()
+    const limit = makeConnectionLimit(readerConnections)
 
     const list = Effect.fnUntraced(function* (analysisId: string) {
+      yield* beginReading({ what: "list", analysis: analysisId, file: null })
+      yield* mustMay("read")
       const caller = yield* Caller
       const files = yield* store.files(analysisId)
       return json(200, {
@@ -48,10 +55,9 @@ export const fileHandlers = HttpApiBuilder.group(
 
     const redirect = Effect.fnUntraced(function* (file: ServedFile) {
       const { link } = yield* store.lend(file)
-      return HttpServerResponse.empty({
-        status: 307,
-        headers: { location: Redacted.value(link), "cache-control": "no-store", "content-length": "0" }
-      })
+      const location = yield* links.approve({ file: file.fileName, link })
+      const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer", "content-length": "0" }
+      return HttpServerResponse.empty({ status: 307, headers })
     })
 
     /** Determines the version before it sends the head. When the file changes before the first byte, it starts once more. */
@@ -62,7 +68,7 @@ export const fileHandlers = HttpApiBuilder.group(
         const version = yield* bytes.version(file)
         const { end, first, headers, status } = headOf(version, request.headers)
         if (status !== 200 && status !== 206) return HttpServerResponse.empty({ status, headers })
-        const output = makeReaderOutput(response, { status, headers }, () => {
+        const output = makeReaderOutput(response, { status, headers }, turns.of((yield* Reader).key), () => {
           reading.cut = true
         })
         const write = (piece: Uint8Array) =>
@@ -98,22 +104,21 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     const get = Effect.fnUntraced(function* (analysisId: string, fileName: string, request: Request) {
+      yield* beginReading({ what: "file", analysis: analysisId, file: fileName })
+      yield* mustMay("read")
       const file = yield* store.file(analysisId, fileName)
       if (request.method === "HEAD") return yield* head(file, request)
       if (file.archived) return yield* new InArchive({ file })
-      return yield* relay ? sendBytes(file, request) : redirect(file)
+      return yield* relay ? limit((yield* Reader).key, sendBytes(file, request)) : redirect(file)
     })
 
     /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */
     const restore = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      yield* beginReading({ what: "restoration", analysis: analysisId, file: fileName })
       const { key } = yield* Reader
       const say = (what: string) =>
         Effect.logInfo(`${printable(analysisId)}/${printable(fileName)}: restoration ${what}, by ${printable(key)}`)
-      if (!allowRestore) {
-        yield* say("refused, as the gateway runs without --allowRestore")
-        const message = "restorations cost money, and this gateway was not started with --allowRestore"
-        return json(403, { error: "Forbidden", message })
-      }
+      yield* Effect.tapError(mustMay("restore"), () => say("refused: neither --allowRestore nor may=restore allows it"))
       const file = yield* store.file(analysisId, fileName)
       if (!file.archived) {
         yield* say("not needed")
@@ -142,9 +147,12 @@ const headersOf = ({ etag, lastModified }: SizedVersion): Record<string, string>
   "accept-ranges": "bytes",
   "content-type": "application/octet-stream",
   "cache-control": "private, no-cache",
-  ...(etag === null ? {} : { etag }),
-  ...(lastModified === null ? {} : { "last-modified": lastModified })
+  ...(isFieldValue(etag) ? { etag } : {}),
+  ...(isFieldValue(lastModified) ? { "last-modified": lastModified } : {})
 })
+
+/** A link host may state anything; what cannot stand in a header field is not passed on. */
+const isFieldValue = (text: string | null): text is string => text !== null && /^[\u0020-\u007e]+$/.test(text)
 
 /** Status, header fields and range (0-based, `end` excluded) of an answer with bytes. */
 const headOf = (version: SizedVersion, headers: Readonly<Record<string, string | undefined>>) => {

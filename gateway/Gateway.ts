@@ -1,6 +1,7 @@
 /** The HTTP server of the gateway: its routes on one port, and how it shuts down. */
 import type { Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -8,16 +9,22 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
+import type { Spools } from "../core/src/annotations/Spool.ts"
+import type { Contact } from "../core/src/serving/Contact.ts"
 import type { FileBytes } from "../core/src/serving/FileBytes.ts"
 import type { LinkStore } from "../core/src/serving/LinkStore.ts"
+import type { ServiceQueue } from "../core/src/serving/Questions.ts"
 import type { Restorations } from "../core/src/serving/Restorations.ts"
+import type { ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import type { Tickets } from "../core/src/serving/Tickets.ts"
+import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { addressOf, inTurn, type ListenFailed, listen } from "../platform/http/Listener.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { controlHandlers } from "./Metrics.ts"
 import { makeRequestMiddleware, type RequestMiddleware } from "./RequestMiddleware.ts"
+import { serviceHandlers } from "./ServiceHandlers.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
 
 /** Most connections at a time; each idle one costs some kB of memory. Further ones are closed at once. */
@@ -35,23 +42,31 @@ const limits = {
   maxHeaderSize: 16 * 1024
 }
 
-/** How long requests in flight may still take when the gateway ends. */
-export const drainTime = "20 seconds"
-
 /**
  * Serves until the scope closes, and gives its address. When the scope closes, the gateway accepts no more connections, lets requests
- * in flight end within `drainTime`, and cuts the rest.
+ * in flight end within the time that is set for it, and cuts the rest.
  */
 export const start: Effect.Effect<
   string,
   ListenFailed,
-  Scope.Scope | GatewaySettings | LinkStore | FileBytes | Restorations | Tickets
+  | Scope.Scope
+  | GatewaySettings
+  | LinkStore
+  | LinkHost
+  | FileBytes
+  | Restorations
+  | Tickets
+  | Contact
+  | ServiceAccess
+  | ServiceQueue
+  | Spools
 > = Effect.gen(function* () {
-  const { address } = yield* GatewaySettings
+  const { address, api, drain: drainTime } = yield* GatewaySettings
   const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
     Layer.provide([fileHandlers, ticketHandlers, controlHandlers]),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.merge(api ? serviceHandlers : Layer.empty)
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
   const server = yield* listen(address, limits)
@@ -60,19 +75,19 @@ export const start: Effect.Effect<
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
   server.on("request", inTurn(handle))
-  yield* Effect.addFinalizer(() => drain(server, middleware))
+  yield* Effect.addFinalizer(() => drain(server, middleware, drainTime))
   return addressOf(server, address)
 }).pipe(Effect.withSpan("svc.gateway.start"))
 
 /** How often it is checked whether the last request has ended. */
 const drainPoll = Schedule.spaced("50 millis")
 
-const drain = (server: Server, middleware: RequestMiddleware) =>
+const drain = (server: Server, middleware: RequestMiddleware, drainTime: Duration.Duration) =>
   Effect.gen(function* () {
     middleware.close()
     server.close()
     const left = middleware.inFlight()
-    if (left > 0) yield* Effect.logInfo(`Finishing ${left} requests, for ${drainTime} at most`)
+    if (left > 0) yield* Effect.logInfo(`Finishing ${left} requests, for ${Duration.format(drainTime)} at most`)
     const ended = Effect.void.pipe(Effect.repeat({ schedule: drainPoll, while: () => middleware.inFlight() > 0 }))
     yield* Effect.timeoutOption(ended, drainTime)
     middleware.cut()

@@ -78,6 +78,7 @@ const htsget = HttpApiGroup.make("htsget").add(
 
 const control = HttpApiGroup.make("control").add(
   HttpApiEndpoint.get("healthz", "/healthz", { disableCodecs, success: HttpApiSchema.Empty(200) }),
+  HttpApiEndpoint.get("readyz", "/readyz", { disableCodecs, success: HttpApiSchema.Empty(200) }),
   HttpApiEndpoint.get("metrics", "/metrics", { disableCodecs, success: Schema.String.pipe(HttpApiSchema.asText()) })
 )
 

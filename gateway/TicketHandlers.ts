@@ -5,8 +5,7 @@ import { identity } from "effect/Function"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Redacted from "effect/Redacted"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { serviceInfo, ticketOf } from "../core/src/htsget/Ticket.ts"
 import {
@@ -17,9 +16,12 @@ import {
   type TicketRequest
 } from "../core/src/htsget/TicketRequest.ts"
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { Reader } from "../core/src/serving/Questions.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
-import { CurrentReading } from "./AccessLog.ts"
-import { Caller, fileUrl, htsgetAnswer, makeFailures } from "./Answers.ts"
+import { LinkHost } from "../core/src/transfer/LinkHost.ts"
+import { beginReading, describeReading } from "./AccessLog.ts"
+import { Caller, fileUrl, htsgetAnswer, makeFailures, mustMay } from "./Answers.ts"
+import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 
@@ -27,8 +29,11 @@ type Request = HttpServerRequest.HttpServerRequest
 
 /** Largest body of a POST. The regions of an exome are 10 MB of JSON, those of a gene panel about a hundredth of that. */
 const longestBody = ByteSize.mebibytes(16)
-/** Bodies above this, in bytes, are read and answered one at a time: the regions of the longest one take 300 MB. */
+/** Bodies above this, in characters, are answered one at a time: the regions of the longest one take 300 MB. */
 const longBody = 128 * 1024
+
+/** Bodies of one reader that are on their way at a time: each takes memory. */
+const mostUploads = 4
 
 export const ticketHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -38,6 +43,8 @@ export const ticketHandlers = HttpApiBuilder.group(
     const store = yield* LinkStore
     const { relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
+    const links = yield* LinkHost
+    const uploads = makeConnectionLimit(mostUploads)
     const oneLong = yield* Semaphore.make(1)
 
     /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */
@@ -45,7 +52,7 @@ export const ticketHandlers = HttpApiBuilder.group(
       const caller = yield* Caller
       if (relay) return { url: fileUrl(caller, file.analysisId, file.fileName), headers: caller.headers }
       const { link } = yield* store.lend(file)
-      return { url: Redacted.value(link), headers: {} }
+      return { url: yield* links.approve({ file: file.fileName, link }), headers: {} }
     })
 
     const answer = Effect.fnUntraced(function* (
@@ -53,12 +60,18 @@ export const ticketHandlers = HttpApiBuilder.group(
       id: string,
       asked: Result.Result<TicketRequest, HtsgetError>
     ) {
+      const [analysis = id, file = null] = id.split(/\/(.*)/s)
+      yield* beginReading({
+        what: "ticket",
+        analysis,
+        file,
+        range: Result.isSuccess(asked) ? rangeOf(asked.success) : null
+      })
+      yield* mustMay("read")
       const request = yield* Effect.fromResult(asked)
-      const reading = yield* CurrentReading
-      reading.range = rangeOf(request)
-      const { file, pieces } = yield* tickets.parts(datatype, id, request)
-      reading.file = file.fileName
-      return htsgetAnswer(ticketOf(datatype, pieces, yield* placeOf(file)))
+      const { file: found, pieces } = yield* tickets.parts(datatype, id, request)
+      yield* describeReading({ file: found.fileName })
+      return htsgetAnswer(ticketOf(datatype, pieces, yield* placeOf(found)))
     })
 
     const queryOf = ({ url }: Request) => new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "")
@@ -67,12 +80,16 @@ export const ticketHandlers = HttpApiBuilder.group(
       Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket(id))
 
     const post = (datatype: Datatype, id: string, request: Request) =>
-      request.text.pipe(
+      Effect.flatMap(Reader, ({ key }) => uploads(key, request.text)).pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
         Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
-        Effect.flatMap((text) => answer(datatype, id, fromBody(datatype, queryOf(request), text))),
-        Effect.catch(failures.ticket(id)),
-        Number(request.headers["content-length"] ?? Number.NaN) <= longBody ? identity : oneLong.withPermit
+        // What is long takes its turn once it is here: a sender of a byte in a minute holds nobody else up.
+        Effect.flatMap((text) =>
+          Effect.suspend(() => answer(datatype, id, fromBody(datatype, queryOf(request), text))).pipe(
+            text.length <= longBody ? identity : oneLong.withPermit
+          )
+        ),
+        Effect.catch(failures.ticket(id))
       )
 
     const idOf = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`

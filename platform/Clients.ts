@@ -2,6 +2,7 @@
 
 import { tmpdir } from "node:os"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { Spools } from "../core/src/annotations/Spool.ts"
 import { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
 import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
@@ -25,7 +26,8 @@ export const sessionLayer = (
   profile: SessionProfile
 ): Layer.Layer<Session, SessionError | ConfigUnusable> => {
   const { caFile = null, lockDir = null, proxy = null } = settings
-  return Session.layer({ ...settings, profile }).pipe(
+  const { password = Redacted.make(""), username = "" } = settings
+  return Session.layer({ ...settings, username, password, profile }).pipe(
     Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
   )
 }

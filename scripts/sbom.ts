@@ -41,14 +41,18 @@ export const sbom = (root: string, packages: ReadonlyArray<string>): string => {
   const lock: Lock = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8"))
   const components = packages.map((folder) => {
     const { integrity, license, version = "" } = lock.packages[folder] ?? {}
-    const name = nameOf(folder)
-    const reference = purl(name, version)
+    const packed = nameOf(folder)
+    // Scanners know the faults of Node by these names, and none of the npm package that brings it.
+    const isNode = /^node-linux-/.test(packed)
+    const name = isNode ? "node" : packed
+    const reference = isNode ? `pkg:generic/node@${version}` : purl(name, version)
     return {
-      type: "library",
+      type: isNode ? "platform" : "library",
       "bom-ref": reference,
       name,
       version,
       purl: reference,
+      ...(isNode ? { cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*` } : {}),
       licenses: [{ license: { id: license } }],
       hashes: hashes(integrity)
     }

@@ -31,7 +31,17 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   htsget: inRooms("genome"),
   report: inRooms("archive", "download", "selection", "text", "transfer"),
   selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
-  serving: inRooms("client", "contract", "download/Catalog.ts", "genome", "htsget", "selection", "text", "transfer"),
+  serving: inRooms(
+    "client",
+    "contract",
+    "download/Catalog.ts",
+    "genome",
+    "htsget",
+    "selection",
+    "session",
+    "text",
+    "transfer"
+  ),
   session: inRooms("text"),
   settings: inRooms("genome/formats/FileNames.ts", "selection/FileName.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/dev/adr/0008).
@@ -490,6 +500,8 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("steps/download/Conclusion.ts"),
   itself("gateway/Answers.ts"),
   ["gateway/Metrics.ts", { holds: "ok, and numbers" }],
+  itself("gateway/ServiceHandlers.ts"),
+  ["gateway/ServiceSessions.ts", { holds: "pages of its own words" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/files/OutputFile.ts", { holds: answers }],
   ["steps/api/Program.ts", { holds: answers }],

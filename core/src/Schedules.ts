@@ -111,3 +111,6 @@ export const statusLog = Schedule.spaced("1 minute")
 export const serviceReturn = Schedule.min([Schedule.exponential("2 seconds"), Schedule.spaced("30 seconds")]).pipe(
   Schedule.jittered
 )
+
+/** Looking whether a service that did not answer is back, by a server that nobody asks for anything. */
+export const serviceLook = Schedule.spaced("10 seconds")

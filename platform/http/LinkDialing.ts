@@ -7,6 +7,7 @@ import { isIP, type LookupFunction, type OnReadOpts, connect as tcpConnect } fro
 import type { Duplex } from "node:stream"
 import { connect as tlsConnect } from "node:tls"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { LinkRefused, ProxyRefused, TlsRefused } from "../../core/src/Errors.ts"
 import { faultOfCause } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
@@ -45,6 +46,22 @@ export const open = Effect.fnUntraced(function* (
       ? { addresses: yield* resolve(file, address, policy) }
       : { socket: yield* viaProxy(dialer, proxy, address) }
   return yield* establish(address, route, dialer, capacity)
+})
+
+/** Refuses a host that a connection would be refused to; one whose name cannot be resolved here is judged by its name. */
+export const checkHost = Effect.fnUntraced(function* (
+  file: string,
+  address: LinkAddress,
+  policy: LinkPolicy,
+  dialer: Dialer
+): Effect.fn.Return<void, LinkRefused> {
+  const found =
+    dialer.proxyFor(address.host, address.port) === null
+      ? yield* Effect.catchTag(Effect.asSome(resolve(file, address, policy)), "LinkBroken", () => Effect.succeedNone)
+      : Option.none()
+  if (Option.isNone(found) && !mayReachName(address.host, policy)) {
+    return yield* new LinkRefused({ file, reason: unreachableName(address.host) })
+  }
 })
 
 /** The socket to the proxy, or through it when TLS is to be spoken with the host itself. */

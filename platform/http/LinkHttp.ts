@@ -23,7 +23,7 @@ import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
 import { credentialsOf, type Dialer } from "./Dialer.ts"
 import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
 import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
-import { open, resolveAll } from "./LinkDialing.ts"
+import { checkHost, open, resolveAll } from "./LinkDialing.ts"
 
 export interface LinkHttpSettings extends ApiHttpSettings {
   /** The service: its scheme and address decide which link hosts may be visited. */
@@ -54,7 +54,10 @@ export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigU
         Effect.sync(() => new ConnectionPool()),
         (connections) => Effect.sync(() => connections.close())
       )
-      return LinkHost.of({ get: (request) => get(settings, dialer, policy, pool, request) })
+      return LinkHost.of({
+        get: (request) => get(settings, dialer, policy, pool, request),
+        approve: (link) => approve(dialer, policy, link)
+      })
     })
   )
 
@@ -72,6 +75,28 @@ const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
   )
 }
 
+/** Parses the link by the rules for this target. */
+const addressOf = Effect.fnUntraced(function* (
+  policy: LinkPolicy,
+  { file, link }: Pick<LinkRequest, "file" | "link">
+): Effect.fn.Return<LinkAddress, LinkRefused> {
+  const parsed = parseLink(Redacted.value(link), policy)
+  if (Result.isFailure(parsed)) return yield* new LinkRefused({ file, reason: parsed.failure })
+  return parsed.success
+})
+
+/** Where a name cannot be resolved here, which a reader may do elsewhere, the name decides. */
+const approve = Effect.fn("svc.platform.approveLink")(function* (
+  dialer: Dialer,
+  policyOnce: Effect.Effect<LinkPolicy>,
+  request: Pick<LinkRequest, "file" | "link">
+): Effect.fn.Return<string, LinkRefused> {
+  const policy = yield* policyOnce
+  const address = yield* addressOf(policy, request)
+  yield* checkHost(request.file, address, policy, dialer)
+  return `${address.scheme}://${address.authority}${address.path}`
+})
+
 const get = Effect.fn("svc.platform.getLink")(function* (
   { batch = defaultBatch, userAgent }: LinkHttpSettings,
   dialer: Dialer,
@@ -80,9 +105,7 @@ const get = Effect.fn("svc.platform.getLink")(function* (
   request: LinkRequest
 ): Effect.fn.Return<LinkReply, LinkError, Scope.Scope> {
   const policy = yield* policyOnce
-  const parsed = parseLink(Redacted.value(request.link), policy)
-  if (Result.isFailure(parsed)) return yield* new LinkRefused({ file: request.file, reason: parsed.failure })
-  const address = parsed.success
+  const address = yield* addressOf(policy, request)
   const forwarder = address.scheme === "http" ? dialer.proxyFor(address.host, address.port) : null
   const text = requestText(userAgent, forwarder, address, request)
   const key = `${address.scheme}://${address.host}:${address.port}`

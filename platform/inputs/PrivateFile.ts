@@ -4,7 +4,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { errnoOf, meaningOf, PasswordFileUnusable } from "../../core/src/Errors.ts"
+import { errnoOf, meaningOf, PasswordFileUnusable, TokenFileUnusable } from "../../core/src/Errors.ts"
 import { type LocalSettings, nameAt, type Source } from "../../core/src/settings/Settings.ts"
 import { textIn } from "./InputFile.ts"
 
@@ -73,6 +73,16 @@ export const withPasswordFile = Effect.fn("svc.platform.withPasswordFile")(funct
   const origin = nameAt("passwordFile", settings.source("passwordFile"))
   const unusable = (reason: string) => new PasswordFileUnusable({ path, origin, reason })
   return { ...settings, password: yield* secretIn(path, unusable) }
+})
+
+/** The settings with the token of `tokenFile`, by the same order. */
+export const withTokenFile = Effect.fn("svc.platform.withTokenFile")(function* (
+  settings: LocalSettings
+): Effect.fn.Return<LocalSettings, TokenFileUnusable> {
+  const { tokenFile: path } = settings
+  const rank = (key: "token" | "tokenFile") => ranks.indexOf(settings.source(key))
+  if (path === null || (settings.token !== null && rank("token") >= rank("tokenFile"))) return settings
+  return { ...settings, token: yield* secretIn(path, (reason) => new TokenFileUnusable({ path, reason })) }
 })
 
 /** The first line of a file that holds a secret. Logs a warning when others may read the file. */

@@ -9,8 +9,8 @@ import { CannotCreate, errnoOf, LocalIo, meaningOf, UsageError } from "../../cor
 import { sameFile } from "../FileIdentity.ts"
 
 export interface LogFile {
-  /** Appends whole lines. Never fails: what goes wrong is reported once, until it works again. */
-  readonly append: (lines: string) => void
+  /** Appends whole lines, and says whether they are written. Never fails: what goes wrong is reported once, until it works again. */
+  readonly append: (lines: string) => boolean
   /** Looks before the next line whether another file is at the path by now, as after a rotation. */
   readonly reopen: () => void
 }
@@ -59,6 +59,20 @@ const holdsText = (path: string, expected: Stats): boolean => {
   }
 }
 
+/** Whether the log ends with a whole line; what is no file, or cannot be read, is taken for that. */
+const endsInLine = (path: string, opened: Pick<Stats, "dev" | "ino">): boolean => {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || !stats.isFile() || stats.size === 0) return true
+  if (stats.ino !== opened.ino || stats.dev !== opened.dev) return true
+  const descriptor = openSync(path, constants.O_RDONLY | noLink(path))
+  try {
+    const last = new Uint8Array(1)
+    return readSync(descriptor, last, 0, 1, stats.size - 1) === 0 || last[0] === 10
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
   ENXIO: "it is a pipe that nobody reads"
@@ -101,11 +115,14 @@ export const openLogFile = (
           append: (lines: string) => {
             try {
               followRotation()
+              // A full disk takes the beginning of a line: the next one must not go on there.
+              if (failing && !endsInLine(path, open)) writeFileSync(open.descriptor, "\n")
               // Unlike writeSync this goes on after a partial write.
               writeFileSync(open.descriptor, lines)
               failing = false
+              return true
             } catch (error) {
-              if (failing) return
+              if (failing) return false
               failing = true
               const failure = new LocalIo({
                 path,
@@ -113,6 +130,7 @@ export const openLogFile = (
                 errno: errnoOf(error, "unknown error")
               })
               report(`${failure.message}; the run goes on`)
+              return false
             }
           },
           close: () => closeSync(open.descriptor)
@@ -125,3 +143,27 @@ export const openLogFile = (
     }),
     (file) => Effect.sync(() => file.close())
   )
+
+/**
+ * Standard output as a log. A reader of it who has gone ends other programs; a server that serves goes on, and its lines are lost.
+ *
+ * @param report - takes one sentence when writing begins to fail
+ */
+export const openStandardLog = (report: (message: string) => void): LogFile => {
+  let failing = false
+  return {
+    reopen: () => {},
+    append: (lines) => {
+      try {
+        writeFileSync(1, failing ? `\n${lines}` : lines)
+        failing = false
+        return true
+      } catch (error) {
+        if (!failing)
+          report(`Cannot write the log to standard output: ${errnoOf(error, "unknown error")}; the run goes on`)
+        failing = true
+        return false
+      }
+    }
+  }
+}

@@ -102,7 +102,7 @@ describe("bytes to a reader", () => {
         get(url, resolve).on("error", () => {})
         const answer = yield* response
         let cuts = 0
-        const output = makeReaderOutput(answer, { status: 200, headers: {} }, () => cuts++)
+        const output = makeReaderOutput(answer, { status: 200, headers: {} }, undefined, () => cuts++)
         const piece = output.write(new Uint8Array(64 * 1024))
         const written = () => answer.socket?.bytesWritten ?? 0
         yield* Effect.forkChild(piece, { startImmediately: true })

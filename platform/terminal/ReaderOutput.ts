@@ -26,11 +26,13 @@ const patience = "270 seconds"
 
 /**
  * @param head - sent before the first byte
+ * @param turn - is waited for before so many bytes are written
  * @param onCut - is told when the connection is cut from here
  */
 export const makeReaderOutput = (
   response: ServerResponse,
   head: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  turn: (bytes: number) => Effect.Effect<void> = () => Effect.void,
   onCut: () => void = () => {}
 ): ReaderOutput => {
   let begun = false
@@ -56,7 +58,7 @@ export const makeReaderOutput = (
   return {
     begun: () => begun,
     write: (bytes) =>
-      Effect.suspend(() => {
+      Effect.flatMap(turn(bytes.length), () => {
         begin()
         pending++
         // A reader that went away has its request interrupted: what it did not take stays pending.

@@ -6,7 +6,7 @@ export const options = {
     type: "text",
     metavar: "ADDRESS",
     default: "127.0.0.1",
-    help: "Address to listen on; any but this machine's own needs --tokenFile"
+    help: "Address to listen on"
   },
   port: {
     type: "int",
@@ -14,46 +14,80 @@ export const options = {
     most: 65_535,
     metavar: "N",
     default: "0",
-    help: "Port to listen on; 0 takes a free one"
+    help: "Port; 0 takes a free one"
   },
   socket: {
     type: "path",
     metavar: "PATH",
-    help: "Listen on this socket file, which only you may use, in place of a port"
+    help: "Listen on this socket file, for you alone"
   },
   relay: {
     type: "flag",
-    help: "Send the bytes of files, for readers that cannot reach the link host or follow redirects to it"
+    help: "Send bytes of files; the default with --tokenFile"
+  },
+  redirect: {
+    type: "flag",
+    help: "Redirect to links also with --tokenFile"
   },
   tokenFile: {
     type: "path",
     file: { what: "the token file", use: "read" },
     metavar: "FILE",
-    help: "File with the token that readers must show, as Authorization: Bearer TOKEN or before the path as /t/TOKEN; or with lines NAME TOKEN [ID or PREFIX* ...]. SIGHUP reads it again"
+    help: "File with the token that readers must show, or with lines NAME TOKEN|sha256:HEX [ID or PREFIX* ...] [may=read|restore|change,...] [until=DATE]. SIGHUP reads it again"
   },
   publicUrl: {
     type: "text",
     metavar: "URL",
-    help: "Address under which readers know the gateway, such as that of a proxy before it. Any but this machine's own needs --tokenFile"
+    help: "Address under which readers know the gateway"
   },
   allowOrigin: {
     type: "list",
     metavar: "ORIGIN",
-    help: "Let pages of this origin read, such as https://igv.org; * for any"
+    help: "Let pages of this origin read; * for any"
   },
   accessLog: {
     type: "path",
     file: { what: "the access log", use: "written" },
     metavar: "FILE|-",
-    help: "Write a JSON line for each reading and restoration, - to standard output; SIGHUP opens the file again"
+    help: "JSON lines of who reads what; - is standard output"
+  },
+  accessLogRequired: { type: "flag", help: "503 while the access log cannot be written" },
+  readerConnections: {
+    type: "int",
+    least: 1,
+    most: 10_000,
+    default: "64",
+    metavar: "N",
+    help: "Files of one reader under way at a time"
+  },
+  trustProxy: {
+    type: "list",
+    metavar: "ADDRESS",
+    help: "Believe X-Forwarded-For of this address or network"
+  },
+  drain: {
+    type: "duration",
+    default: "20s",
+    metavar: "TIME",
+    help: "How long an end waits for what is under way"
   },
   queueTimeout: {
     type: "duration",
     default: "5m",
     metavar: "TIME",
-    help: "How long a reader waits for its turn while the service answers others"
+    help: "How long a reader waits for its turn"
   },
-  allowRestore: { type: "flag", help: "Let readers ask for the restoration of archived files, which costs money" }
+  api: {
+    type: "flag",
+    help: "Serve the API of the service, below /service/"
+  },
+  spoolLimit: {
+    type: "rate",
+    default: "8G",
+    metavar: "SIZE",
+    help: "Room on the disk for answers of the API"
+  },
+  allowRestore: { type: "flag", help: "Let readers ask for restorations, which cost money" }
 } as const satisfies CommandOptions
 
 export const gatewayStep: Step = {
@@ -62,12 +96,12 @@ export const gatewayStep: Step = {
   summary: "Serve the files of the service at addresses that never expire, and as htsget, to any tool that reads URLs",
   options,
   // Files under way end first, then the session (gateway/Gateway.ts).
-  grace: 30_000,
+  grace: 620_000,
   examples: [
     { command: "-t https://lab.example.org --port 8080", says: "for the tools of this machine" },
     {
-      command: "-t https://lab.example.org --host 0.0.0.0 --port 8080 --tokenFile token --relay",
-      says: "for a cluster that reaches the gateway alone"
+      command: "-t https://lab.example.org --host 0.0.0.0 --port 8080 --tokenFile tokens --api",
+      says: "for a cluster: one gateway, and tokens"
     },
     {
       command: "-t https://lab.example.org --port 8080 --relay --allowOrigin https://igv.org",

@@ -22,8 +22,17 @@ const keepCompiledCode = () => {
   if (cache !== null) nodeModule.enableCompileCache(join(cache, "svc-steps"))
 }
 
+/**
+ * On SIGUSR1 Node opens a debugger to every user of the machine, unless somebody listens: from here on until `runProcess` does, which
+ * takes a third of a second on a slow machine, the process ends as others do.
+ */
+const refuseDebugger = () => {
+  process.on("SIGUSR1", () => process.exit(138))
+}
+
 /** Call it before anything else is loaded. */
 export const prepareNode = (): void => {
+  refuseDebugger()
   checkVersion()
   keepCompiledCode()
 }

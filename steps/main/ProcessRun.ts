@@ -115,6 +115,8 @@ export const runProcess = (
         endNow(reason.code)
       }, grace).unref()
     }
+    // That of the start, which ends the process at once.
+    process.removeAllListeners("SIGUSR1")
     for (const signal of signals) {
       process.on(signal, () => {
         if (signal === "SIGHUP" && hangup !== null && stop === null) return hangup()

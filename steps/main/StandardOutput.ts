@@ -12,11 +12,6 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 /** Lines of names, ids, sizes and paths. */
 export const printLines = (text: string): Effect.Effect<void> => Console.log(text)
 
-/** Prints lines of such things from outside of an effect, such as when a connection closes. */
-export const linePrinter: Effect.Effect<(line: string) => void> = Effect.map(Console.Console, (console) => (line) => {
-  console.log(line)
-})
-
 /** Sentences. */
 export const printProse = (text: string): Effect.Effect<void> =>
   Effect.flatMap(Scrubber, ({ prose }) => Console.log(prose(text)))

@@ -201,6 +201,7 @@ const traceStep = <E, R>(step: Step, start: Effect.Effect<number, E, R>): Effect
 /** All secrets that the settings hold; the session registers its own as they come. */
 const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
   scrubber.protect(settings.password)
+  scrubber.protect(settings.token)
   scrubber.protect(settings.proxyPassword)
   const { password = null, username = "" } = Result.getOrElse(proxyOf(settings), () => null) ?? {}
   if (password === null) return

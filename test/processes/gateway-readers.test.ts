@@ -76,7 +76,7 @@ describe("readers of svc-gateway", () => {
         yield* ask(`${other.url}/files/A3/S3.bam/restore`, { method: "POST" })
         assert.match(
           other.lines.join("\n"),
-          /A3\/S3\.bam: restoration refused, as the gateway runs without --allowRestore/
+          /A3\/S3\.bam: restoration refused: neither --allowRestore nor may=restore allows it/
         )
       })
   )
@@ -123,7 +123,7 @@ describe("readers of svc-gateway", () => {
         assert.strictEqual(exitCode, 64, stderr)
       }
       for (const [text, said] of [
-        [`ada ${ada}\nada ${grace}`, "line 2: the name ada stands in line 1 already"],
+        [`ada ${ada}\neve ${ada}`, "line 2: the token of eve stands in line 1 already"],
         ["# lab\nada short", "line 2: the token of ada must be"],
         [`ada ${ada} A*1`, "line 1: after the token of ada"]
       ] as const) {
@@ -168,26 +168,31 @@ describe("readers of svc-gateway", () => {
   )
 
   it.live(
-    "SIGHUP reads the token file again and ends no reading; when it cannot be read, the readers of before stay",
+    "SIGHUP reads the token file again and ends what a revoked token reads; when it cannot be read, the readers of before stay",
     () =>
       Effect.gen(function* () {
         const { tokens } = yield* files
-        const path = tokens(`ada ${ada}\n`)
-        const { gateway, setFaults } = yield* gatewayGround(["--tokenFile", path, "--relay"])
+        const path = tokens(`ada ${ada}\neve ${eve}\n`)
+        const { gateway, setFaults } = yield* gatewayGround(["--tokenFile", path])
         const address = `${gateway.url}/files/A1/S1.bam`
         const status = (token: string) =>
           Effect.map(ask(`${gateway.url}/files/A1`, as(token)), (answer) => answer.status)
         const size = (yield* ask(address, as(ada))).bytes.length
         yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 150_000 } }])
         const begun = yield* Deferred.make<void>()
-        const reading = Effect.promise(async () => {
-          let length = 0
-          for await (const bytes of (await fetch(address, as(ada))).body ?? []) {
-            length += bytes.length
-            Deferred.doneUnsafe(begun, Effect.void)
-          }
-          return length
-        })
+        const read = (reader: string) =>
+          Effect.promise(async () => {
+            let length = 0
+            try {
+              for await (const bytes of (await fetch(address, as(reader))).body ?? []) {
+                length += bytes.length
+                if (reader === ada) Deferred.doneUnsafe(begun, Effect.void)
+              }
+            } catch {
+              return "cut"
+            }
+            return length
+          })
         const told = (words: string) =>
           until(
             `the log says ${words}`,
@@ -197,15 +202,15 @@ describe("readers of svc-gateway", () => {
           yield* Deferred.await(begun)
           tokens(`eve ${eve}\ngrace ${grace} A2\n`)
           yield* hangup(gateway.pid)
-          yield* told("again: 2 readers")
+          yield* told("again: 2 tokens")
           assert.deepStrictEqual([yield* status(ada), yield* status(eve), yield* status(grace)], [401, 200, 404])
           tokens("eve short\n")
           yield* hangup(gateway.pid)
           yield* told("line 1: the token of eve must be")
           assert.deepStrictEqual([yield* status(ada), yield* status(eve)], [401, 200])
         })
-        const [length] = yield* Effect.all([reading, changing], { concurrency: 2 })
-        assert.strictEqual(length, size)
+        const [revoked, kept] = yield* Effect.all([read(ada), read(eve), changing], { concurrency: 3 })
+        assert.deepStrictEqual([revoked, kept], ["cut", size])
         for (const token of [ada, eve, grace]) assert.notInclude(gateway.lines.join("\n"), token)
       })
   )
@@ -217,7 +222,7 @@ describe("readers of svc-gateway", () => {
         const { folder, log, tokens } = yield* files
         const path = tokens(`ada ${ada}\ngrace ${grace} A1\n`)
         const { gateway, sandbox, setFaults } = yield* gatewayGround(
-          ["--tokenFile", path, "--relay", "--accessLog", log, "--allowRestore"],
+          ["--tokenFile", path, "--accessLog", log, "--allowRestore"],
           ["--restoreDelay", "1h"]
         )
         const at = (address: string) => `${gateway.url}${address}`
@@ -231,11 +236,12 @@ describe("readers of svc-gateway", () => {
         yield* ask(at("/t/a-wrong-token-0123/files/A1/S1.bam"))
         yield* ask(at("/healthz"))
         yield* ask(at("/metrics"), as(ada))
+        const ends = () => linesOf(log).filter(({ event }) => event === "end")
         yield* until(
-          "eight lines are there",
-          Effect.sync(() => linesOf(log).length >= 8)
+          "eight answers are there",
+          Effect.sync(() => ends().length >= 8)
         )
-        const seen = linesOf(log).map(({ analysis, bytes, ended, file, name, range, status, what }) =>
+        const seen = ends().map(({ analysis, bytes, ended, file, name, range, status, what }) =>
           [name, what, analysis, file, range, status, bytes, ended].join(" ")
         )
         const size = whole.bytes.length
@@ -251,9 +257,9 @@ describe("readers of svc-gateway", () => {
           ]
         )
         assert.match(seen[4] ?? "", /^grace file A2 S2\.bam {2}404 \d+ complete$/)
-        assert.match(seen[7] ?? "", /^ file A1 S1\.bam {2}401 \d+ complete$/)
+        assert.match(seen[7] ?? "", /^ refused {4}401 \d+ complete$/)
         assert.strictEqual(seen.length, 8)
-        const [first] = linesOf(log)
+        const [first] = ends()
         assert.match(String(first?.["time"]), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
         assert.deepStrictEqual(
           [typeof first?.["seconds"], first?.["method"], first?.["address"]],
@@ -265,7 +271,7 @@ describe("readers of svc-gateway", () => {
         yield* hangup(gateway.pid)
         yield* until(
           "the token file is read again",
-          Effect.sync(() => gateway.lines.some((line) => line.includes("again: 2 readers")))
+          Effect.sync(() => gateway.lines.some((line) => line.includes("again: 2 tokens")))
         )
         // A reader that goes away in the middle.
         yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 100_000 } }])
@@ -277,9 +283,9 @@ describe("readers of svc-gateway", () => {
         })
         yield* until(
           "the new file has a line",
-          Effect.sync(() => linesOf(log).length > 0)
+          Effect.sync(() => ends().length > 0)
         )
-        const [left] = linesOf(log)
+        const [left] = ends()
         assert.deepStrictEqual([left?.["ended"], left?.["status"]], ["left", 200])
         assert.isBelow(Number(left?.["bytes"]), size)
         const all = readFileSync(log, "utf8") + readFileSync(join(folder, "access.log.1"), "utf8")
@@ -292,7 +298,7 @@ describe("readers of svc-gateway", () => {
     Effect.gen(function* () {
       const { gateway } = yield* gatewayGround(["--accessLog", "-"])
       yield* ask(`${gateway.url}/files/A1/S1.bam`)
-      const line = () => gateway.lines.find((each) => each.startsWith('{"time"'))
+      const line = () => gateway.lines.find((each) => each.startsWith('{"event":"end"'))
       yield* until(
         "the line is there",
         Effect.sync(() => line() !== undefined)

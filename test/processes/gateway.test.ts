@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
@@ -134,7 +134,7 @@ describe("svc-gateway", () => {
 
   it.live("htsget: the pieces of a ticket make a sound file, from links and through the gateway", () =>
     Effect.gen(function* () {
-      for (const args of [[], ["--relay", "--tokenFile", yield* tokenFile]]) {
+      for (const args of [[], ["--tokenFile", yield* tokenFile]]) {
         const { gateway } = yield* gatewayGround(args)
         const headers = { authorization: `Bearer ${token}` }
         const get = (path: string, init: RequestInit = {}) => ask(`${gateway.url}${path}`, { headers, ...init })
@@ -237,7 +237,7 @@ describe("svc-gateway", () => {
   it.live("lets in who shows the token, tells nobody what it is, and no page of another origin", () =>
     Effect.gen(function* () {
       const origin = "https://igv.example"
-      const { gateway } = yield* gatewayGround(["--tokenFile", yield* tokenFile, "--allowOrigin", origin])
+      const { gateway } = yield* gatewayGround(["--redirect", "--tokenFile", yield* tokenFile, "--allowOrigin", origin])
       const address = `${gateway.url}/files/A1/S1.bam`
       const closed = yield* ask(address)
       assert.deepStrictEqual([closed.status, closed.headers.get("www-authenticate")], [401, "Bearer"])
@@ -397,7 +397,7 @@ describe("svc-gateway", () => {
     })
   )
 
-  it.live("long lists of regions are read one at a time, and hold nobody else up", () =>
+  it.live("B8 a long list of regions that comes slowly holds nobody else up", () =>
     Effect.gen(function* () {
       const { gateway } = yield* gatewayGround(["--relay"])
       const body = `{"regions":[{"referenceName":"chr1"}],"fields":"${"x".repeat(200_000)}"}`
@@ -413,18 +413,14 @@ describe("svc-gateway", () => {
         "the slow one is being read",
         Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 2$/m.test(text))
       )
-      const order: Array<string> = []
-      const other = yield* Effect.forkChild(Effect.tap(post(body), () => Effect.sync(() => order.push("other"))))
+      assert.strictEqual((yield* post(body)).status, 200)
       assert.strictEqual((yield* post('{"regions":[{"referenceName":"chr1"}]}')).status, 200)
-      yield* until(
-        "the other one waits",
-        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 3$/m.test(text))
-      )
-      slow.once("data", () => order.push("slow"))
-      slow.write(body.slice(100))
-      assert.strictEqual((yield* Fiber.join(other)).status, 200)
+      const answered = yield* Effect.callback<string>((resume) => {
+        slow.once("data", (bytes) => resume(Effect.succeed(bytes.toString("latin1"))))
+        slow.write(body.slice(100))
+      })
       slow.destroy()
-      assert.deepStrictEqual(order, ["slow", "other"])
+      assert.match(answered, /^HTTP\/1\.1 200 /)
     })
   )
 

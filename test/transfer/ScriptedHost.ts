@@ -100,7 +100,10 @@ export class ScriptedHost {
   }
 
   get layer(): Layer.Layer<LinkHost> {
-    return Layer.succeed(LinkHost, { get: (request) => this.#get(request) })
+    return Layer.succeed(LinkHost, {
+      get: (request) => this.#get(request),
+      approve: ({ link }) => Effect.succeed(Redacted.value(link))
+    })
   }
 
   #get(request: LinkRequest): ReturnType<LinkHost["Service"]["get"]> {

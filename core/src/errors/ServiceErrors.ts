@@ -8,7 +8,9 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
   user: Schema.String,
   host: Schema.String,
   /** Another program of the account tried the same password a short while ago; this one did not. */
-  earlier: Schema.optionalKey(Schema.Boolean)
+  earlier: Schema.optionalKey(Schema.Boolean),
+  /** It was no password but the token of a gateway. */
+  token: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
@@ -16,6 +18,9 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
+    if (this.token === true) {
+      return `${this.host} refused the token: it is wrong, was revoked or has come to its end (SVC_TOKEN, or the token file)`
+    }
     const tried =
       this.earlier === true
         ? "another step has just tried this password, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after three refusals of it"

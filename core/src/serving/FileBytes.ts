@@ -243,6 +243,8 @@ interface StartWatch {
 
 /** How long a reader waits for the first byte of the link host, in ms. */
 const firstByte = Duration.toMillis("10 seconds")
+/** How often it is looked at, in ms. When the process itself was busy for longer than twice that, this was no fault of the host. */
+const startLook = 500
 
 const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
   const started = yield* Deferred.make<void>()
@@ -251,16 +253,18 @@ const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
   let before = 0
   const look = Effect.gen(function* () {
     yield* atHost.await
-    const spent = before + (yield* monotonicMillis) - since
-    if (spent >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
-    yield* Effect.sleep(Math.ceil(firstByte - spent))
+    const now = yield* monotonicMillis
+    before += Math.min(now - since, 2 * startLook)
+    since = now
+    if (before >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
+    yield* Effect.sleep(Math.ceil(Math.min(startLook, firstByte - before)))
   })
   return {
     started: Effect.asVoid(Deferred.succeed(started, undefined)),
     excluding: (link) =>
       Effect.acquireUseRelease(
         Effect.gen(function* () {
-          before += (yield* monotonicMillis) - since
+          before += Math.min((yield* monotonicMillis) - since, 2 * startLook)
           yield* atHost.close
         }),
         () => link,

@@ -4,9 +4,14 @@ import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
+import { Session } from "../session/Session.ts"
+import { Contact } from "./Contact.ts"
 import { LinkStore, listedName } from "./LinkStore.ts"
-import { Reader } from "./Questions.ts"
+import { Reader, ServiceQueue } from "./Questions.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
+
+/** Nothing of it is asked here. */
+const noSession = Layer.succeed(Session, {} as Session["Service"])
 
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
 const refused = new LoginRefused({ user: "ada", host: "lab" })
@@ -53,7 +58,13 @@ const world = ({
         return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: empty ? [] : apiFileLinks })
       })
   })
-  return { asked, layer: LinkStore.layer().pipe(Layer.provideMerge(ServiceAccess.layer(client))) }
+  return {
+    asked,
+    layer: LinkStore.layer.pipe(
+      Layer.provideMerge(ServiceAccess.layer(Layer.merge(client, noSession))),
+      Layer.provide(ServiceQueue.layer().pipe(Layer.provide(Layer.succeed(Contact, { isUp: () => null }))))
+    )
+  }
 }
 
 const numberOf = (link: Redacted.Redacted) => Number(/n=(\d+)/.exec(Redacted.value(link))?.[1])
@@ -391,7 +402,7 @@ describe("a service that is away when the server starts", () => {
         yield* TestClock.adjust("1 minute")
         assert.isTrue(Exit.isSuccess(yield* Fiber.await(client)))
         assert.strictEqual(logins, 4)
-      }).pipe(Effect.provide(ServiceAccess.layer(service)))
+      }).pipe(Effect.provide(ServiceAccess.layer(Layer.merge(service, noSession))))
     })
   )
 
@@ -411,7 +422,7 @@ describe("a service that is away when the server starts", () => {
         assert.strictEqual((yield* Effect.flip(access.client))._tag, "SvcLoginRefused")
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(logins, 1)
-      }).pipe(Effect.provide(ServiceAccess.layer(service)))
+      }).pipe(Effect.provide(ServiceAccess.layer(Layer.merge(service, noSession))))
     })
   )
 })

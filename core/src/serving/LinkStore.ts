@@ -2,18 +2,16 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import type * as Scope from "effect/Scope"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 import { type LentLink, makeLinks } from "../transfer/Links.ts"
-import { makeQuestions, type QueueState, Reader, type ServiceAway } from "./Questions.ts"
+import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
 /** A file as the service lists it. */
@@ -46,12 +44,10 @@ export class LinkStore extends Context.Service<
     readonly state: Effect.Effect<StoreState>
   }
 >()("svc-steps/core/serving/LinkStore") {
-  /** @param longestWait - of a reader for its turn, while the service answers others */
-  static readonly layer = (longestWait: Duration.Input = "5 minutes"): Layer.Layer<LinkStore, never, ServiceAccess> =>
-    Layer.effect(
-      LinkStore,
-      Effect.suspend(() => makeStore(Duration.fromInputUnsafe(longestWait)))
-    )
+  static readonly layer: Layer.Layer<LinkStore, never, ServiceAccess | ServiceQueue> = Layer.effect(
+    LinkStore,
+    Effect.suspend(() => makeStore())
+  )
 }
 
 /** What a look from outside can tell. */
@@ -86,9 +82,11 @@ interface ServedAnalysis extends CatalogEntry {
   readonly files: ReadonlyArray<ServedFile>
 }
 
-const makeStore = Effect.fnUntraced(function* (
-  longestWait: Duration.Duration
-): Effect.fn.Return<LinkStore["Service"], never, ServiceAccess | Scope.Scope> {
+const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
+  LinkStore["Service"],
+  never,
+  ServiceAccess | ServiceQueue
+> {
   const access = yield* ServiceAccess
   for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
 
@@ -108,7 +106,7 @@ const makeStore = Effect.fnUntraced(function* (
     return { ...entry, files: servedFilesOf(entry) }
   })
 
-  const questions = yield* makeQuestions(longestWait)
+  const questions = yield* ServiceQueue
   const links = yield* makeLinks({
     ask: fetchLinks,
     noLink: ({ _tag }, file, known: ServedAnalysis | null) => {

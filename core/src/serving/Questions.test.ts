@@ -11,12 +11,13 @@ type Failure = Unavailable | NotFound
 /** A service that takes a second for each answer, with the questions in the order in which they came to it. */
 const service = Effect.fnUntraced(function* (
   answer: (key: string) => Effect.Effect<void, Failure> = () => Effect.sleep("1 second"),
-  longestWait: Duration.Input = "5 minutes"
+  longestWait: Duration.Input = "5 minutes",
+  isUp: () => boolean = () => false
 ) {
   const seen: Array<string> = []
   let most = 0
   let now = 0
-  const questions = yield* makeQuestions(Duration.fromInputUnsafe(longestWait))
+  const questions = yield* makeQuestions(Duration.fromInputUnsafe(longestWait), isUp)
   const work = (key: string) =>
     Effect.suspend(() => {
       seen.push(key)
@@ -52,6 +53,21 @@ describe("questions to a service that answers one at a time", () => {
       assert.strictEqual(new Set(answers).size, 60)
       assert.deepStrictEqual([seen.length, most()], [60, 1])
       assert.deepStrictEqual(yield* questions.state, { length: 0, oldestWait: 0 })
+    })
+  )
+
+  it.effect("B7 a service that takes longer than its patience is not away while it can be reached", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* service(
+        () => Effect.sleep("20 seconds"),
+        "70 seconds",
+        () => true
+      )
+      const inTime = yield* Effect.forEach(["A1", "A2", "A3"], (key) => ask("lab", key))
+      const late = yield* ask("lab", "A4")
+      yield* TestClock.adjust("70 seconds")
+      for (const reader of inTime) assert.strictEqual(tagOf(yield* Fiber.await(reader)), "answered")
+      assert.strictEqual(tagOf(yield* Fiber.await(late)), "ServiceAway")
     })
   )
 

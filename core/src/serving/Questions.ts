@@ -11,11 +11,13 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import type { LinkQueue } from "../transfer/Links.ts"
+import { Contact } from "./Contact.ts"
 
 /** Who asks a server for something. */
 export interface ReaderView {
@@ -48,6 +50,21 @@ export interface QueueState {
 
 /** How long the service may answer nobody until it counts as away. */
 const patience = Duration.toMillis("8 seconds")
+/** How often is looked whether it can be reached by now. */
+const look = Duration.toMillis("1 second")
+
+/** The line before the service: all that a server asks goes through it. */
+export class ServiceQueue extends Context.Service<ServiceQueue, Questions>()("svc-steps/core/serving/ServiceQueue") {
+  /** @param longestWait - of a reader for its turn, while the service answers others */
+  static readonly layer = (longestWait: Duration.Input = "5 minutes"): Layer.Layer<ServiceQueue, never, Contact> =>
+    Layer.effect(
+      ServiceQueue,
+      Effect.gen(function* () {
+        const { isUp } = yield* Contact
+        return yield* makeQuestions(Duration.fromInputUnsafe(longestWait), () => isUp() === true)
+      })
+    )
+}
 
 interface Question {
   /** Whose turn it takes. */
@@ -60,9 +77,13 @@ interface Question {
 /** The waiting questions of each reader; the reader whose turn is next stands first. */
 type Line = Map<string, Array<Question>>
 
-/** @param longestWait - of a reader, while the service answers others */
+/**
+ * @param longestWait - of a reader, while the service answers others
+ * @param isUp - whether the service answered last: then it works on the question that it has, however long that takes
+ */
 export const makeQuestions = Effect.fnUntraced(function* (
-  longestWait: Duration.Duration
+  longestWait: Duration.Duration,
+  isUp: () => boolean
 ): Effect.fn.Return<Questions, never, Scope.Scope> {
   const open = new Set<Question>()
   const lines = { known: new Map() as Line, unknown: new Map() as Line }
@@ -116,13 +137,15 @@ export const makeQuestions = Effect.fnUntraced(function* (
       else line.delete(question.reader)
     })
 
-  /** Fails when the service has answered nobody for too long while a reader waited. */
+  /** Fails when the service cannot be reached, and has answered nobody for too long while a reader waited. */
   const silence = Effect.gen(function* () {
-    const since = yield* monotonicMillis
+    let since = yield* monotonicMillis
     while (true) {
-      const quiet = (yield* monotonicMillis) - Math.max(since, lastAnswer)
+      const now = yield* monotonicMillis
+      if (isUp()) since = now
+      const quiet = now - Math.max(since, lastAnswer)
       if (quiet >= patience) return yield* new ServiceAway({ reason: "the service has not answered yet" })
-      yield* Effect.sleep(Math.ceil(patience - quiet))
+      yield* Effect.sleep(Math.ceil(Math.min(look, patience - quiet)))
     }
   })
 

@@ -4,9 +4,13 @@ import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { RestoreAnswer } from "../contract/Files.ts"
 import { LoginRefused, OutcomeUnknown, type ServiceError } from "../Errors.ts"
+import { Session } from "../session/Session.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
 import { Restorations } from "./Restorations.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
+
+/** Nothing of it is asked here. */
+const noSession = Layer.succeed(Session, {} as Session["Service"])
 
 const noon = Date.UTC(2026, 0, 31, 12)
 const estimation = "2026-01-31T15:00:00Z"
@@ -23,7 +27,10 @@ const world = (answer: (number: number) => Effect.Effect<ReadonlyArray<object>, 
       )
   })
   const store = Layer.mock(LinkStore, { forget: (id) => Effect.sync(() => void forgotten.push(id)) })
-  const layer = Restorations.layer.pipe(Layer.provideMerge(ServiceAccess.layer(client)), Layer.provide(store))
+  const layer = Restorations.layer.pipe(
+    Layer.provideMerge(ServiceAccess.layer(Layer.merge(client, noSession))),
+    Layer.provide(store)
+  )
   return { asked, forgotten, layer }
 }
 

@@ -13,6 +13,7 @@ import * as Scope from "effect/Scope"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { ConfigUnusable, LoginRefused, SessionError } from "../Errors.ts"
 import { serviceReturn } from "../Schedules.ts"
+import { Session } from "../session/Session.ts"
 
 /** Why there will never be a client. */
 export type AccessLost = SessionError | ConfigUnusable
@@ -22,6 +23,8 @@ export class ServiceAccess extends Context.Service<
   {
     /** The client, as soon as there is one. */
     readonly client: Effect.Effect<ServiceClient["Service"], AccessLost>
+    /** The session below that client, for requests whose answers are passed on as they are. */
+    readonly session: Effect.Effect<Session["Service"], AccessLost>
     /** Fails when no later login can work, such as after a refused password; never succeeds. */
     readonly lost: Effect.Effect<never, AccessLost>
     /** Says that a later login of the client was refused: the password has changed, so access is lost as well. */
@@ -29,20 +32,19 @@ export class ServiceAccess extends Context.Service<
   }
 >()("svc-steps/core/serving/ServiceAccess") {
   /** @param service - logs in while it is built and out when its scope closes */
-  static readonly layer = (service: Layer.Layer<ServiceClient, AccessLost>): Layer.Layer<ServiceAccess> =>
+  static readonly layer = (service: Layer.Layer<ServiceClient | Session, AccessLost>): Layer.Layer<ServiceAccess> =>
     Layer.effect(
       ServiceAccess,
       Effect.gen(function* () {
         const scope = yield* Effect.scope
-        const client = yield* Deferred.make<ServiceClient["Service"], AccessLost>()
+        const client = yield* Deferred.make<Context.Context<ServiceClient | Session>, AccessLost>()
         const lost = yield* Deferred.make<never, AccessLost>()
 
         const attempt = Effect.gen(function* () {
           const inner = yield* Scope.fork(scope)
-          const context = yield* Layer.buildWithScope(service, inner).pipe(
+          return yield* Layer.buildWithScope(service, inner).pipe(
             Effect.onError((cause) => Scope.close(inner, Exit.failCause(cause)))
           )
-          return Context.get(context, ServiceClient)
         })
         yield* attempt.pipe(
           Effect.tapError((error) =>
@@ -54,7 +56,8 @@ export class ServiceAccess extends Context.Service<
           Effect.forkScoped
         )
         return ServiceAccess.of({
-          client: Deferred.await(client),
+          client: Effect.map(Deferred.await(client), Context.get(ServiceClient)),
+          session: Effect.map(Deferred.await(client), Context.get(Session)),
           lost: Deferred.await(lost),
           loginRefused: (error) => Effect.asVoid(Deferred.fail(lost, error))
         })

@@ -17,20 +17,29 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { countRetry } from "../Counters.ts"
-import { Forbidden, OutcomeUnknown, ReplyMalformed, type SessionError, Unavailable } from "../Errors.ts"
+import {
+  Forbidden,
+  LoginProtocol,
+  LoginRefused,
+  OutcomeUnknown,
+  ReplyMalformed,
+  type SessionError,
+  Unavailable
+} from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
 import { type CookieJars, makeExchange } from "./Exchange.ts"
-import { type AccountLock, makeGate } from "./Gate.ts"
+import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
 import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
 import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import { type SessionSettings, type SessionTimeouts, usualTimeouts } from "./SessionSettings.ts"
-import { makeSessionState } from "./SessionState.ts"
+import { makeSessionState, makeTokenState } from "./SessionState.ts"
 import { doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
 
@@ -98,16 +107,25 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   const scrubber = yield* Scrubber
   scrubber.protect(settings.password)
   const host = baseUrl.host
+  const token = settings.token ?? null
+  if (token !== null) scrubber.protect(token)
+  const profile =
+    token === null
+      ? settings.profile
+      : {
+          ...settings.profile,
+          headers: { ...settings.profile.headers, authorization: `Bearer ${Redacted.value(token)}` }
+        }
   const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
   const tries = settings.tries ?? 7
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
 
-  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host, scrubber.protectPassing)
+  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, profile, host, scrubber.protectPassing)
   const wire = makeLogin(settings, exchange, waits)
   const base = urlBelow(baseUrl, "").slice(0, -1)
   const account = `${baseUrl.href}\n${settings.username}`
-  const gate = yield* makeGate(account, timeouts.grace)
-  const session = yield* makeSessionState(settings, account, wire)
+  const gate = token === null ? yield* makeGate(account, timeouts.grace) : openGate
+  const session = token === null ? yield* makeSessionState(settings, account, wire) : yield* makeTokenState
   const witnesses = yield* makeWitnesses(exchange, waits)
 
   /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
@@ -119,7 +137,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
     Effect.gen(function* () {
       yield* session.ensureLogin
-      const headers = (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
+      // A gateway has others in front of this one.
+      const headers = token !== null || (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
       const connection = yield* Scope.fork(yield* Effect.scope)
       const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers }), connection)
       const recognised = recognise(reply)
@@ -131,6 +150,10 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       const beginning = yield* readBeginning(reply)
       yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
       if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
+      if (token !== null && reply.status === 401) return yield* new LoginRefused({ user: "", host, token: true })
+      if (token !== null && recognised === "redirected") {
+        return yield* new LoginProtocol({ host, reason: "it redirects; a token is for a gateway with --api" })
+      }
       if (recognised !== "forbidden") {
         yield* session.lost
         yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)

@@ -91,5 +91,7 @@ export interface SessionSettings extends SessionLimits {
   readonly baseUrl: URL
   readonly username: string
   readonly password: Redacted.Redacted
+  /** Of a gateway, which stands at `baseUrl` in place of the service: nobody logs in, and no turn is taken. */
+  readonly token?: Redacted.Redacted | null
   readonly profile: SessionProfile
 }

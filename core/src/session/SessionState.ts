@@ -49,6 +49,20 @@ const isUnsent = (error: Setback | SessionError): boolean =>
   error._tag === "SvcProxyRefused" ||
   (error._tag === "Setback" && error.kind === "notSent")
 
+/** The state of a session with a gateway: a token is shown with each request, and there is nothing to log in to. */
+export const makeTokenState = Effect.gen(function* () {
+  const closed = yield* Ref.make(false)
+  return {
+    loggedIn: Effect.succeed(false),
+    closed: Ref.get(closed),
+    ensureLogin: Effect.flatMap(Ref.get(closed), (closed) => (closed ? Effect.interrupt : Effect.void)),
+    answered: () => Effect.void,
+    lost: Effect.void,
+    forbidden: () => Effect.succeed("forbidden" as const),
+    close: Ref.set(closed, true)
+  }
+})
+
 /** @param account - the key under which processes share refused passwords */
 export const makeSessionState = Effect.fnUntraced(function* (
   { baseUrl, password, username }: SessionSettings,

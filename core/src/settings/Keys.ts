@@ -3,7 +3,7 @@
  * and docs/settings.md are all made of this table (docs/dev/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
  */
 import { archiveKeys, fileKeys, regionKeys, selectionKeys } from "./FileKeys.ts"
-import { fetchingSteps, fileSteps, type Key, loggingSteps, type StepName, serviceSteps } from "./Key.ts"
+import { fetchingSteps, fileSteps, type Key, loggingSteps, readerSteps, type StepName, serviceSteps } from "./Key.ts"
 
 /** The way to the service and to link hosts. */
 const networkKeys = {
@@ -136,6 +136,25 @@ const serviceKeys = {
     metavar: "FILE",
     beyond: true,
     help: "File whose first line is the password of the API, such as a mounted secret"
+  },
+  token: {
+    type: "secret",
+    group: "Service",
+    steps: readerSteps,
+    env: "SVC_TOKEN",
+    metavar: "TEXT",
+    beyond: true,
+    help: "Token of a gateway, whose address is then the target: no user, no password, no login. Rather use the variable or a private file"
+  },
+  tokenFile: {
+    type: "path",
+    file: { what: "the token file", use: "read" },
+    group: "Service",
+    steps: readerSteps,
+    env: "SVC_TOKEN_FILE",
+    metavar: "FILE",
+    beyond: true,
+    help: "File whose first line is the token of a gateway"
   },
   config: {
     type: "path",

@@ -17,17 +17,20 @@ const variables = {
 const parsed = <A>(config: Config.Config<A>, env: Record<string, string>) =>
   config.parse(ConfigProvider.fromEnv({ env }))
 
+const secretOf = ({ password }: { readonly password?: Redacted.Redacted }) =>
+  password === undefined ? null : Redacted.value(password)
+
 describe("serviceConfig", () => {
   it.effect("goes with other Configs: two accounts in one value, the second nested", () =>
     Effect.gen(function* () {
       const both = Config.all({ first: serviceConfig, second: Config.nested(serviceConfig, "OTHER") })
       const { first, second } = yield* parsed(both, variables)
       assert.deepStrictEqual(
-        [first.baseUrl.href, first.username, Redacted.value(first.password), first.proxy, first.lockDir],
+        [first.baseUrl.href, first.username, secretOf(first), first.proxy, first.lockDir],
         ["https://muenster.example.org/gene/", "ada", "one", null, null]
       )
       assert.deepStrictEqual(
-        [second.baseUrl.href, second.username, Redacted.value(second.password), second.lockDir],
+        [second.baseUrl.href, second.username, secretOf(second), second.lockDir],
         ["https://lab.example.org/", "ben", "two", "/locks"]
       )
       assert.deepStrictEqual(

@@ -13,8 +13,11 @@ import { resolveProxy, resolveTarget } from "./Target.ts"
 export interface ServiceSettings {
   /** Such as `https://lab.example.org/`. */
   readonly baseUrl: URL
-  readonly username: string
-  readonly password: Redacted.Redacted
+  /** Of the account; not needed with a token. */
+  readonly username?: string
+  readonly password?: Redacted.Redacted
+  /** Of a gateway, whose address is then `baseUrl`: nobody logs in. */
+  readonly token?: Redacted.Redacted | null
   readonly proxy?: ProxyAddress | null
   /** Path of a PEM file with authorities to trust besides those of the system. */
   readonly caFile?: string | null
@@ -29,8 +32,9 @@ const variableOf = { target: "SVC_TARGET", baseUrl: "SVC_BASE_URL" }
 const variables = Config.all({
   target: Config.NonEmptyString(variableOf.target),
   template: maybe(Config.NonEmptyString(variableOf.baseUrl)),
-  username: Config.NonEmptyString("SVC_USER"),
-  password: Config.Redacted("SVC_PASSWORD"),
+  account: Config.orElse(Config.all({ token: Config.Redacted("SVC_TOKEN") }), () =>
+    Config.all({ username: Config.NonEmptyString("SVC_USER"), password: Config.Redacted("SVC_PASSWORD") })
+  ),
   proxy: maybe(Config.NonEmptyString("SVC_PROXY")),
   proxyUsername: maybe(Config.NonEmptyString("SVC_PROXY_USER")),
   proxyPassword: maybe(Config.Redacted("SVC_PROXY_PASS")),
@@ -42,17 +46,18 @@ const unusable = (message: string) =>
   new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message })))
 
 /**
- * The variables of the steps: `SVC_TARGET` (a URL, or a name for `SVC_BASE_URL`), `SVC_USER`, `SVC_PASSWORD`; and, when
+ * The variables of the steps: `SVC_TARGET` (a URL, or a name for `SVC_BASE_URL`), `SVC_USER`, `SVC_PASSWORD`, or
+ * `SVC_TOKEN` in their place; and, when
  * they are there, `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`. For a second account,
  * `Config.nested(serviceConfig, "OTHER")` reads `OTHER_SVC_TARGET` and so on.
  */
 export const serviceConfig: Config.Config<ServiceSettings> = Config.mapEffect(variables, (found) => {
   const proxy = resolveProxy(found.proxy, found.proxyUsername, found.proxyPassword, "SVC_PROXY")
   const baseUrl = resolveTarget(found.target, found.template, (key) => variableOf[key])
-  const { caFile, lockDir, password, username } = found
+  const { account, caFile, lockDir } = found
   return Effect.fromResult(
     Result.all({ baseUrl, proxy }).pipe(
-      Result.map((addresses) => ({ ...addresses, username, password, caFile, lockDir })),
+      Result.map((addresses) => ({ ...addresses, ...account, caFile, lockDir })),
       Result.mapError(unusable)
     )
   )

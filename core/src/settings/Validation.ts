@@ -188,6 +188,10 @@ export const complete = Effect.fn("svc.settings.complete")(function* (
 ): Effect.fn.Return<Settings, UsageError | CredentialsMissing, Operator> {
   const operator = yield* Operator
   const known = yield* locateTarget(settings)
+  if (settings.token !== null) {
+    const none = Redacted.make("")
+    return { ...known, username: settings.username ?? "", password: settings.password ?? none }
+  }
 
   const ask = <A>(missing: "username" | "password", question: Effect.Effect<A>, isEmpty: (answer: A) => boolean) =>
     Effect.gen(function* () {

@@ -49,5 +49,10 @@ export class LinkHost extends Context.Service<
   {
     /** Sends one GET; the connection is given back, or closed when the body was not taken to its end, with the scope. */
     readonly get: (request: LinkRequest) => Effect.Effect<LinkReply, LinkError, Scope.Scope>
+    /**
+     * The link as it may be handed to somebody who follows it alone, judged by the rules of `get`: an address in which every byte can
+     * stand in a header field.
+     */
+    readonly approve: (link: Pick<LinkRequest, "file" | "link">) => Effect.Effect<string, LinkRefused>
   }
 >()("svc-steps/core/transfer/LinkHost") {}

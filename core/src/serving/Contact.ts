@@ -1,0 +1,47 @@
+/**
+ * Whether the service can be reached, by what became of the last request to it.
+ *
+ * A service that is slow is not away: a reader waits as long as its question is there. When the last request had no answer, the first
+ * page is asked for now and then, without a session, so that a server that nobody asks learns that the service is back.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import { serviceLook } from "../Schedules.ts"
+
+export class Contact extends Context.Service<
+  Contact,
+  {
+    /** Null until the service has answered or failed for the first time. */
+    readonly isUp: () => boolean | null
+  }
+>()("svc-steps/core/serving/Contact") {
+  /** Watches the client that it is given, and gives the watched one on. */
+  static readonly layer = (baseUrl: URL): Layer.Layer<Contact | HttpClient.HttpClient, never, HttpClient.HttpClient> =>
+    Layer.effectContext(
+      Effect.gen(function* () {
+        const client = yield* HttpClient.HttpClient
+        let up: boolean | null = null
+        const watched = HttpClient.transformResponse(client, (response) =>
+          response.pipe(
+            Effect.tap(({ status }) =>
+              Effect.sync(() => {
+                up = status < 500
+              })
+            ),
+            Effect.tapError(() =>
+              Effect.sync(() => {
+                up = false
+              })
+            )
+          )
+        )
+        const look = Effect.suspend(() =>
+          up === false ? Effect.ignore(Effect.scoped(watched.head(baseUrl))) : Effect.void
+        )
+        yield* Effect.forkScoped(Effect.repeat(look, serviceLook))
+        return Context.make(Contact, Contact.of({ isUp: () => up })).pipe(Context.add(HttpClient.HttpClient, watched))
+      })
+    )
+}

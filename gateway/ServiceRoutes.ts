@@ -1,0 +1,82 @@
+/** The interface of the service as its contract declares it: which request means what, and about which analyses it is. Pure. */
+import * as Context from "effect/Context"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { EndpointNote } from "../core/src/contract/EndpointNotes.ts"
+import { Note } from "../core/src/contract/Endpoints.ts"
+import { serviceApi } from "../core/src/contract/ServiceApi.ts"
+import type { Right } from "./Readers.ts"
+
+export interface ServiceRoute {
+  readonly name: string
+  readonly method: string
+  /** As declared, with the names of parameters. */
+  readonly template: string
+  readonly right: Right
+  readonly slow: boolean
+  /** The analyses that the request is about; null when it is about more than analyses. */
+  readonly analyses: (query: URLSearchParams, body: string) => ReadonlyArray<string> | null
+}
+
+/** One endpoint, with its path cut at the slashes. */
+interface Declared extends Omit<ServiceRoute, "analyses"> {
+  readonly segments: ReadonlyArray<string>
+  readonly note: EndpointNote
+}
+
+const declared = (): ReadonlyArray<Declared> =>
+  Object.values(serviceApi().groups)
+    .flatMap((group) => Object.values(group.endpoints))
+    .flatMap((endpoint) => {
+      const note = Option.getOrNull(Context.getOption(endpoint.annotations, Note))
+      if (note === null) return []
+      const { identifier: name, method, path: template } = endpoint
+      const right = note.mutates !== true ? "read" : name === "requestRestore" ? "restore" : "change"
+      return [{ name, method, template, right, slow: note.slow === true, note, segments: template.split("/") }]
+    })
+
+/** Finds the endpoint that a request means; the path begins with a slash. Null when the contract has none. */
+export const makeServiceRoutes = () => {
+  const all = declared()
+  return (method: string, path: string): ServiceRoute | null => {
+    const given = path.split("/").map(decoded)
+    if (given.some((segment, at) => segment === null || (at > 0 && !isSegment(segment)))) return null
+    const fits = all.filter(
+      (each) =>
+        each.method === method &&
+        each.segments.length === given.length &&
+        each.segments.every((segment, at) => segment.startsWith(":") || segment === given[at])
+    )
+    // The one with the fewest parameters is meant: `/virtual-panel/...` before `/:id/...`.
+    const [found] = fits.toSorted((a, b) => parameters(a) - parameters(b))
+    return found === undefined ? null : { ...found, analyses: analysesOf(found, given) }
+  }
+}
+
+const parameters = ({ segments }: Declared) => segments.filter((segment) => segment.startsWith(":")).length
+
+/** What would change the path of the request, or belongs into none, is no identifier. */
+const isSegment = (text: string) => text !== "" && !/^\.+$|[\p{C}/\\]/u.test(text)
+
+const decoded = (part: string): string | null => Result.getOrNull(Result.try(() => decodeURIComponent(part)))
+
+const analysesOf =
+  ({ name, note, segments }: Declared, given: ReadonlyArray<string | null>): ServiceRoute["analyses"] =>
+  (query, body) => {
+    if (name === "requestRestore") return listed(new URLSearchParams(body), "analysisIds")
+    const one = note.takes.find(({ kind }) => kind === "analysis")
+    const several = note.takes.find(({ kind }) => kind === "analyses")
+    const place = one === undefined ? -1 : segments.indexOf(`:${one.name}`)
+    if (place >= 0) return [given[place] ?? ""]
+    return several === undefined ? null : listed(query, several.name)
+  }
+
+/** The service takes a list as one value with commas, or as a field that is repeated. Without any it answers about all. */
+const listed = (fields: URLSearchParams, name: string): ReadonlyArray<string> | null => {
+  const ids = fields
+    .getAll(name)
+    .flatMap((value) => value.split(","))
+    .map((id) => id.trim())
+    .filter((id) => id !== "")
+  return ids.length === 0 ? null : ids
+}

@@ -1,0 +1,128 @@
+/**
+ * Sessions for programs that know the service and not the gateway: the first page with cookie and CSRF token, a login form whose
+ * password is the token of a reader, and a logout. They live in memory: after a restart such a program is told what the service tells
+ * it, and logs in again.
+ */
+import { randomBytes } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
+import { type NamedReader, type Readers, readerWith } from "./Readers.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+interface OpenSession {
+  readonly csrf: string
+  /** Null until somebody has logged in. */
+  readonly digest: string | null
+  /** When it was used last, in ms since 1970. */
+  at: number
+}
+
+/** The last ones that were used. */
+const mostSessions = 10_000
+/** In ms. */
+const idleLife = 12 * 3_600_000
+const cookieName = "SESSION"
+const profile = makeSessionProfile("")
+const csrfHeader = profile.tokenHeader.toLowerCase()
+
+const secret = () => randomBytes(24).toString("base64url")
+
+/** @param base - path below which the service is served, without a slash at its end */
+export const makeServiceSessions = (base: string, secure: boolean) => {
+  const open = new Map<string, OpenSession>()
+
+  const begin = (digest: string | null, now: number) => {
+    const cookie = secret()
+    const session: OpenSession = { csrf: secret(), digest, at: now }
+    open.set(cookie, session)
+    for (const oldest of open.keys()) {
+      if (open.size <= mostSessions) break
+      open.delete(oldest)
+    }
+    return { cookie, session }
+  }
+
+  const cookieOf = (request: Request) => request.cookies[cookieName] ?? ""
+
+  const current = (request: Request, now: number): OpenSession | null => {
+    const cookie = cookieOf(request)
+    const session = open.get(cookie)
+    if (session === undefined) return null
+    open.delete(cookie)
+    if (now - session.at > idleLife) return null
+    session.at = now
+    open.set(cookie, session)
+    return session
+  }
+
+  const withSession = (
+    response: HttpServerResponse.HttpServerResponse,
+    { cookie, session }: ReturnType<typeof begin>
+  ) =>
+    response.pipe(
+      HttpServerResponse.setHeader(csrfHeader, session.csrf),
+      HttpServerResponse.setCookieUnsafe(cookieName, cookie, { path: base, httpOnly: true, sameSite: "lax", secure })
+    )
+
+  return {
+    /** The reader who has logged in; null for all others, and for who changes something without the CSRF token. */
+    readerOf: (request: Request, readers: Readers, now: number): NamedReader | null => {
+      const session = current(request, now)
+      if (session === null || session.digest === null) return null
+      const reads = request.method === "GET" || request.method === "HEAD"
+      if (!reads && request.headers[csrfHeader] !== session.csrf) return null
+      const reader = readers.get(session.digest)
+      return reader === undefined || (reader.until !== null && now >= reader.until) ? null : reader
+    },
+    /** Answers the requests that begin and end a session; null for all other paths. */
+    answer: Effect.fnUntraced(function* (request: Request, path: string, readers: Readers | null) {
+      const now = yield* Clock.currentTimeMillis
+      const { method } = request
+      if ((path === "/" || path === "" || path === "/authenticate") && (method === "GET" || method === "HEAD")) {
+        const known = current(request, now)
+        const page = HttpServerResponse.html(htmlPage("Log in", "The name of a reader, and its token as password."))
+        return known === null
+          ? withSession(page, begin(null, now))
+          : HttpServerResponse.setHeader(page, csrfHeader, known.csrf)
+      }
+      if (path === profile.loginPath && method === "POST") {
+        const form = new URLSearchParams(yield* Effect.orElseSucceed(request.text, () => ""))
+        const session = current(request, now)
+        const given = form.get(profile.tokenField) ?? request.headers[csrfHeader]
+        if (session === null || given !== session.csrf) return forbidden
+        const name = form.get(profile.usernameField) ?? ""
+        const reader = readers === null ? null : readerWith(readers, form.get(profile.passwordField) ?? "", now)
+        if (readers !== null && (reader === null || (reader.name !== null && reader.name !== name))) {
+          return HttpServerResponse.html(htmlPage("Log in", "User name or password is wrong."))
+        }
+        open.delete(cookieOf(request))
+        return withSession(HttpServerResponse.html(htmlPage("Logged in", "Welcome.")), begin(reader?.digest ?? "", now))
+      }
+      if (path === profile.logoutPath && method === "POST") {
+        open.delete(cookieOf(request))
+        return HttpServerResponse.redirect(`${base}${profile.loginPath}?logout`)
+      }
+      return null
+    }),
+    /** What the service says to who has no session: a page to log in for who reads, and no to who changes something. */
+    missing: ({ method }: Request) =>
+      method === "GET" || method === "HEAD"
+        ? HttpServerResponse.html(htmlPage("Log in", "The session is over.")).pipe(
+            HttpServerResponse.setStatus(302),
+            HttpServerResponse.setHeader("location", `${base}${profile.loginPath}`)
+          )
+        : forbidden
+  }
+}
+
+const forbidden = HttpServerResponse.jsonUnsafe(
+  { success: false, errorMessageId: "FORBIDDEN", additionalInformation: "there is no session" },
+  { status: 403 }
+)
+
+const htmlPage = (title: string, text: string) =>
+  `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p></body></html>\n`

@@ -1,0 +1,226 @@
+/** The interface of the service through a gateway: for our client, for those of other hands, and for many at once. */
+import { mkdirSync } from "node:fs"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted, Ref } from "effect"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
+import { Downloads } from "../../core/src/download/Downloads.ts"
+import * as Service from "../../platform/Service.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { readersIn, startGatewayHere } from "../GatewayLayer.ts"
+import { PlainClient } from "../PlainClient.ts"
+
+const [ada, grace, eve] = ["ada-0123456789abcdef", "grace-0123456789abcdef", "eve-0123456789abcdef"]
+const tokens = `ada ${ada} may=read,restore,change\ngrace ${grace} A1\neve ${eve} may=restore`
+
+const ask = (url: string, token?: string, init: RequestInit = {}) =>
+  Effect.promise(async () => {
+    const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers }
+    const reply = await fetch(url, { redirect: "manual", ...init, headers })
+    return { status: reply.status, headers: reply.headers, text: await reply.text() }
+  })
+
+layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: true })(
+  "the API through the gateway",
+  (it) => {
+    it.effect("gives what the service gives, asks equal readings once, and one at a time", () =>
+      Effect.gen(function* () {
+        const { stats } = yield* Sandbox
+        const { lines, url } = yield* startGatewayHere({ tokens, api: true })
+        const before = yield* stats
+        const paths = [
+          "/api/analysis/A1/annotations",
+          "/api/analyses",
+          "/api/analysis/A1/get-file-download-links",
+          "/virtual-panels"
+        ]
+        const answers = yield* Effect.all(
+          Array.from({ length: 40 }, (_, i) => ask(`${url}/service${paths[i % paths.length]}`, ada)),
+          { concurrency: 40 }
+        )
+        assert.deepStrictEqual(
+          answers.filter(({ status }) => status !== 200).map(({ text }) => text),
+          []
+        )
+        for (const { text } of answers) JSON.parse(text)
+        const after = yield* stats
+        assert.deepStrictEqual([after.logins - before.logins, after.overlaps, after.maxApiInFlight], [0, 0, 1])
+        const asked =
+          Object.values(after.requests).reduce((sum, n) => sum + n, 0) -
+          Object.values(before.requests).reduce((sum, n) => sum + n, 0)
+        assert.isBelow(asked, 20)
+        assert.isTrue(
+          lines.some(({ analysis, event, what }) => event === "begin" && what === "service" && analysis === "A1")
+        )
+        assert.strictEqual((yield* ask(`${url}/service/api/nothing`, ada)).status, 404)
+        assert.strictEqual((yield* ask(`${url}/service/api/analysis/A1%2F..%2FA2/annotations`, ada)).status, 404)
+      })
+    )
+
+    it.effect("who may not, may not: rights, analyses, tokens", () =>
+      Effect.gen(function* () {
+        const { stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const status = (path: string, token?: string, init?: RequestInit) =>
+          Effect.map(ask(`${url}/service${path}`, token, init), (answer) => answer.status)
+        const form = (id: string): RequestInit => ({
+          method: "POST",
+          body: new URLSearchParams({ analysisIds: id, disableArchive: "false" }).toString(),
+          headers: { "content-type": "application/x-www-form-urlencoded" }
+        })
+        assert.strictEqual(yield* status("/api/analysis/A1/annotations", grace), 200)
+        assert.strictEqual(yield* status("/api/analyses?analysisIds=A1", grace), 200)
+        for (const path of [
+          "/api/analysis/A2/annotations",
+          "/api/analysis/A2/get-file-download-links",
+          "/api/analyses",
+          "/api/analyses?analysisIds=",
+          "/api/analyses?analysisIds=A1,A2",
+          "/api/analyses?analysisIds=A1&analysisIds=A2",
+          "/api/cases/reports/info",
+          "/virtual-panels"
+        ]) {
+          assert.strictEqual(yield* status(path, grace), 404, path)
+        }
+        assert.strictEqual(yield* status("/api/analysis/A1/annotations", eve), 403)
+        assert.strictEqual(yield* status("/archive/analysis/restore", grace, form("A1")), 403)
+        assert.strictEqual(yield* status("/api/person", grace, { method: "PUT", body: "{}" }), 403)
+        assert.strictEqual(yield* status("/api/analysis/A1/annotations", "not-a-token-0123456"), 401)
+        assert.strictEqual(yield* status("/api/analysis/A1/annotations"), 302)
+        assert.strictEqual(yield* status("/archive/analysis/restore", undefined, form("A3")), 403)
+        const { restores } = yield* stats
+        assert.strictEqual(yield* status("/archive/analysis/restore", eve, form("A3")), 200)
+        assert.strictEqual((yield* stats).restores, restores + 1)
+      })
+    )
+
+    it.effect("a change whose answer is lost is sent once, and is a 502 that says so", () =>
+      Effect.gen(function* () {
+        const { setFaults, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        yield* ask(`${url}/service/virtual-panels`, ada)
+        yield* setFaults([{ when: { endpoint: "createOrUpdatePerson" }, then: { reset: 0 } }])
+        const before = (yield* stats).requests["createOrUpdatePerson"] ?? 0
+        const { status, text } = yield* ask(`${url}/service/api/person`, ada, {
+          method: "PUT",
+          body: JSON.stringify({ id: "LIMS-NEW" }),
+          headers: { "content-type": "application/json" }
+        })
+        yield* setFaults([])
+        assert.strictEqual(status, 502, text)
+        assert.strictEqual(JSON.parse(text).success, false)
+        assert.match(text, /OutcomeUnknown/)
+        assert.strictEqual(((yield* stats).requests["createOrUpdatePerson"] ?? 0) - before, 1)
+      })
+    )
+
+    it.effect("links lead to the gateway with --relay, need no token, and end with the token of their reader", () =>
+      Effect.gen(function* () {
+        const { url, readers } = yield* startGatewayHere({ tokens, api: true })
+        const { text } = yield* ask(`${url}/service/api/analysis/A1/get-file-download-links`, grace)
+        const links = [...text.matchAll(/"downloadLink"\s*:\s*("[^"]+")/g)].map(
+          ([, link]) => JSON.parse(link ?? "") as string
+        )
+        assert.isAbove(links.length, 2)
+        for (const link of links) assert.isTrue(link.startsWith(`${url}/files/A1/`), link)
+        const [link = ""] = links
+        assert.notInclude(text, grace)
+        assert.strictEqual((yield* ask(link)).status, 200)
+        for (const wrong of [
+          link.replace("A1", "A2"),
+          link.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+          link.replace("/files", "//files")
+        ]) {
+          assert.strictEqual((yield* ask(wrong)).status, 401, wrong)
+        }
+        // A signed address ends with the token for which it was made.
+        if (readers !== null) yield* Ref.set(readers, readersIn(`ada ${ada}`))
+        assert.strictEqual((yield* ask(link)).status, 401)
+      })
+    )
+
+    it.effect("a program of other hands changes an address and a password, and nothing else", () =>
+      Effect.gen(function* () {
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        yield* Effect.promise(async () => {
+          const client = new PlainClient(`${url}/service`)
+          assert.isFalse(await client.logIn("ada", "wrong-password-0123"))
+          assert.isFalse(await client.logIn("grace", ada))
+          assert.isTrue(await client.logIn("ada", ada))
+          assert.strictEqual((await client.get("/api/analyses")).status, 200)
+          assert.strictEqual((await client.get("/api/analysis/A1/get-file-download-links")).json().success, true)
+          await client.logOut()
+          assert.strictEqual((await client.get("/api/analyses")).status, 302)
+        })
+        // After a restart of the gateway its sessions are gone, as those of the service are.
+        const again = yield* startGatewayHere({ tokens, api: true })
+        const cookie = { cookie: "SESSION=of-the-gateway-before" }
+        assert.strictEqual(
+          (yield* ask(`${again.url}/service/api/analyses`, undefined, { headers: cookie })).status,
+          302
+        )
+        const change = { method: "PUT", body: "{}", headers: cookie }
+        assert.strictEqual((yield* ask(`${again.url}/service/api/person`, undefined, change)).status, 403)
+      })
+    )
+
+    it.effect("an answer that does not fit is a 503 with Retry-After, and the next one that fits is given", () =>
+      Effect.gen(function* () {
+        const { url } = yield* startGatewayHere({ tokens, api: true, spoolLimit: 300 })
+        const full = yield* ask(`${url}/service/api/analysis/A1/annotations`, ada)
+        assert.deepStrictEqual([full.status, full.headers.get("retry-after")], [503, "5"], full.text)
+        assert.strictEqual((yield* ask(`${url}/service/api/person/LIMS-0001/id`, ada)).status, 200)
+      })
+    )
+  }
+)
+
+layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: true })(
+  "our client at a gateway",
+  (it) => {
+    it.effect("works with a token alone, many at once, and says of a wrong one that it is the token", () =>
+      Effect.gen(function* () {
+        const { folder, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const baseUrl = new URL(`${url}/service`)
+        const restorationFile = `${folder}/restorations.json`
+        const before = yield* stats
+        const downloaded = yield* Effect.forEach(
+          ["A1", "A2", "A1", "A2"],
+          (id, at) =>
+            Effect.gen(function* () {
+              const downloads = yield* Downloads
+              const destination = `${folder}/${at}`
+              yield* Effect.sync(() => mkdirSync(destination))
+              return yield* downloads.run({ analysisIds: [id], destination, filetypes: ["bam"] })
+            }).pipe(
+              Effect.provide(Service.layer({ baseUrl, token: Redacted.make(ada), restorationFile })),
+              Effect.scoped
+            ),
+          { concurrency: 4 }
+        )
+        assert.deepStrictEqual(
+          downloaded.flatMap(({ results }) => results.map(({ action }) => action)),
+          Array.from({ length: 4 }, () => "downloaded")
+        )
+        const after = yield* stats
+        assert.deepStrictEqual([after.logins - before.logins, after.overlaps, after.maxApiInFlight], [0, 0, 1])
+        const wrong = yield* Effect.flatMap(ServiceClient, (client) => client.getAnalyses()).pipe(
+          Effect.provide(Service.layer({ baseUrl, token: Redacted.make("wrong-0123456789abcdef"), restorationFile })),
+          Effect.scoped,
+          Effect.flip
+        )
+        assert.strictEqual(wrong._tag, "SvcLoginRefused")
+        assert.match(wrong.message, /refused the token/)
+        const limited = yield* Effect.flatMap(ServiceClient, (client) =>
+          client.getFileDownloadLinks(AnalysisId.make("A2"))
+        ).pipe(
+          Effect.provide(Service.layer({ baseUrl, token: Redacted.make(grace), restorationFile })),
+          Effect.scoped,
+          Effect.flip
+        )
+        assert.strictEqual(limited._tag, "SvcNotFound")
+      })
+    )
+  }
+)
