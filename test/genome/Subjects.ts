@@ -10,6 +10,7 @@ import { makeSamples } from "../../sandbox/samples/Samples.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bamSubject, type Subject } from "./Agreement.ts"
 import { bamFile, bgzf, read, text } from "./Fixtures.ts"
+import { indexBy, placesOf, writers } from "./IndexWriters.ts"
 import { realBams, realPath, realVcfs, tool } from "./Oracles.ts"
 
 const references = [
@@ -122,6 +123,23 @@ const samples = (folder: string) =>
     for (const { bytes, name } of files) write(`${folder}/${name}`, bytes())
   })
 
+/** A real BAM with the indexes that other programs make of it, as far as samtools finds all reads by them, the unplaced ones too (it needs the pseudo-bin). */
+const ofOtherWriters = Effect.fn("ofOtherWriters")(function* (folder: string) {
+  const bam = new Uint8Array(readFileSync(realPath("volvox-sorted.bam")))
+  const { placed, references } = yield* placesOf(bam)
+  const subjects: Array<Subject> = []
+  for (const name of ["htsjdk's BAI", "noodles' CSI"]) {
+    const writer = writers.find((one) => one.name === name)
+    if (writer === undefined) throw new Error(name)
+    const path = write(`${folder}/${name.replaceAll(/\W/g, "-")}.bam`, bam)
+    const plain = indexBy(writer, placed, references)
+    const suffix = writer.format === "CSI" ? ".csi" : ".bai"
+    write(`${path}${suffix}`, writer.format === "CSI" ? bgzf(yield* Codec, plain) : plain)
+    subjects.push(yield* bamSubject(path, suffix))
+  }
+  return subjects
+})
+
 /** BAMs with their indexes; those without one of their own are indexed by samtools. */
 export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
   const codec = yield* Codec
@@ -150,7 +168,8 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
   const subjects: ReadonlyArray<Subject> = [
     ...(yield* Effect.forEach(own, (path) => bamSubject(path))),
     yield* bamSubject(deep, ".csi"),
-    yield* bamSubject(realPath("volvox-sorted.bam"), ".csi")
+    yield* bamSubject(realPath("volvox-sorted.bam"), ".csi"),
+    ...(yield* ofOtherWriters(folder))
   ]
   return subjects.filter((subject) => !subject.data.endsWith("/empty.bam"))
 })
