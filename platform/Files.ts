@@ -1,8 +1,6 @@
 /** Files of link hosts on Node: whole ones and slices of them, with connections of their own and the disk. */
-import { availableParallelism } from "node:os"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
-import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
@@ -14,25 +12,15 @@ import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
-import { BlockPool } from "../core/src/verify/BlockPool.ts"
 import * as NodePartFiles from "./files/NodePartFiles.ts"
 import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
-import * as GenomeThreads from "./threads/GenomeThreads.ts"
 
 /** What moves files, for programs. */
 export type Files = FileTransfer | SliceTransfer | Codec | FileSystem.FileSystem | Path.Path
 
 /** Whose link hosts they are, and how to get there. */
 export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
-
-/** Inflates what is proven; no thread starts before there is something to prove. */
-const blocks = Layer.unwrap(
-  Effect.sync(() => {
-    const others = availableParallelism() - 1
-    return others > 0 ? GenomeThreads.poolLayer(others) : BlockPool.layerHere
-  })
-)
 
 /** A large file takes an eighth less CPU in batches of 1 MiB. Runs with more connections, such as slices, save the memory. */
 const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof defaultSettings>): number =>
@@ -54,7 +42,7 @@ export const layer = (
 ): Layer.Layer<Files | LinkHost | PartFiles, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
   Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
-    Layer.provide([LinkPool.layer({ ...defaultSettings, ...transfers }), blocks, GenomeThreads.workersLayer()]),
+    Layer.provide(LinkPool.layer({ ...defaultSettings, ...transfers })),
     Layer.provideMerge(
       Layer.mergeAll(
         LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent, batch: batchOf(transfers) }),

@@ -25,7 +25,6 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
-import { asset } from "../platform/threads/ThreadProgram.ts"
 import { bundling } from "./bundling.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
 
@@ -39,11 +38,11 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"
 const work = mkdtempSync(join(tmpdir(), "svc-binary-"))
 process.on("exit", () => rmSync(work, { recursive: true, force: true }))
 
-// A script: the form whose compiled code Node can keep, and that of a thread which starts from a text.
+// A script: the form whose compiled code Node can keep.
 const { metafile, outputFiles } = await build({
   ...bundling,
   format: "cjs",
-  entryPoints: { program: "steps/main/svc-steps-binary.ts", thread: "platform/threads/GenomeThread.ts" },
+  entryPoints: { program: "steps/main/svc-steps-binary.ts" },
   define: { "import.meta.url": '"file:///"' },
   outdir: work
 }).catch(() => process.exit(1)) // esbuild has said why
@@ -60,8 +59,7 @@ const makeBlob = (node: string, isThisProcessor: boolean) => {
     main: "program.js",
     output: "blob",
     disableExperimentalSEAWarning: true,
-    useCodeCache: isThisProcessor,
-    assets: { [asset]: "thread.js" }
+    useCodeCache: isThisProcessor
   }
   writeFileSync(join(work, "sea.json"), JSON.stringify(settings))
   // Else V8 draws a seed for its tables, and what it compiles is never the same twice.

@@ -12,7 +12,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { type BuildOptions, build } from "esbuild"
+import { build } from "esbuild"
 import { modules } from "./bundling.ts"
 import { manPages } from "./man-pages.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
@@ -77,20 +77,16 @@ node=${ownNode}
 exec "$node" "$here/../${name}.js" "$@"
 `
 
-const everything: BuildOptions & { readonly write: false; readonly metafile: true } = {
+const { metafile, outputFiles } = await build({
   ...modules,
   sourcemap: "linked",
   sourcesContent: false,
-  define: { GENOME_THREAD: '"./genome-thread.js"' },
   // Wherever the files go: source maps name their sources from here, and the names of chunks depend on that.
-  outdir: `${root}dist`
-}
-const [main, thread] = await Promise.all([
-  build({ ...everything, entryPoints: executables, splitting: true, chunkNames: "chunks/[name]-[hash]" }),
-  // By itself: what it shared with the executables would be four files more for each of them to read when it starts.
-  build({ ...everything, entryPoints: { "chunks/genome-thread": "platform/threads/GenomeThread.ts" } })
-]).catch(() => process.exit(1)) // esbuild has said why
-const outputFiles = [...main.outputFiles, ...thread.outputFiles]
+  outdir: `${root}dist`,
+  entryPoints: executables,
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]"
+}).catch(() => process.exit(1)) // esbuild has said why
 
 const written = new Set<string>()
 for (const { contents, path } of outputFiles) {
@@ -107,7 +103,7 @@ for (const folder of [outdir, join(outdir, "chunks")]) {
   }
 }
 
-const packages = packagesIn({ outputs: { ...main.metafile.outputs, ...thread.metafile.outputs } })
+const packages = packagesIn(metafile)
 replaceFile(join(outdir, "THIRD-PARTY-LICENSES.txt"), licences(root, packages))
 replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, packages))
 for (const [name, schema] of Object.entries(schemas())) {

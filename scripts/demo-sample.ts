@@ -3,6 +3,7 @@ import { closeSync, openSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { crc32, deflateRawSync, gunzipSync, inflateRawSync } from "node:zlib"
 import * as BgzfWriter from "../core/src/genome/bgzf/BgzfWriter.ts"
+import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../core/src/genome/formats/BamRecord.ts"
 import { binOf } from "../core/src/genome/index/Bins.ts"
@@ -40,12 +41,12 @@ const templates = Array.from({ length: 64 }, (_, n) =>
 /** Writes `NAME.bam` and `NAME.bam.bai` into a folder. */
 export const writeLargeSample = (folder: string, name: string): void => {
   const file = openSync(join(folder, `${name}.bam`), "w")
-  const codec = {
+  const codec = Codec.here({
     inflateRaw: (bytes: Uint8Array) => inflateRawSync(bytes),
     gunzip: (bytes: Uint8Array) => gunzipSync(bytes),
     deflateRaw: (bytes: Uint8Array, level: number) => deflateRawSync(bytes, { level }),
     crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
-  }
+  })
   const writer = BgzfWriter.make(codec, 0, (block) => writeSync(file, block))
   const index = IndexBuilder.make(14, 5)
   const names = references.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")

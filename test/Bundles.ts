@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { modules } from "../scripts/bundling.ts"
 import { folderUntilTheEnd } from "./Executables.ts"
-import { root } from "./Root.ts"
 
 const folder = folderUntilTheEnd("svc-bundles-")
 
@@ -13,8 +12,7 @@ const make = async (source: URL): Promise<string> => {
   const name = basename(source.pathname, ".ts")
   const { outputFiles } = await build({
     ...modules,
-    entryPoints: { [name]: fileURLToPath(source), "genome-thread": `${root}platform/threads/GenomeThread.ts` },
-    define: { GENOME_THREAD: '"./genome-thread.mjs"' },
+    entryPoints: { [name]: fileURLToPath(source) },
     outdir: join(folder, name),
     outExtension: { ".js": ".mjs" }
   })

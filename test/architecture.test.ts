@@ -52,7 +52,7 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
 /** The folders of the large rooms, from the lowest floor up; modules beside them belong to no floor. */
 const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   "core/src/genome": ["bgzf", "regions", "index", "formats", "slice"],
-  platform: ["http", "inflate", "inputs", "locks", "terminal", "threads", "files"]
+  platform: ["http", "inflate", "inputs", "locks", "terminal", "files"]
 }
 
 const roomOf = (path: string) => /^core\/src\/([a-z-]+)\//.exec(path)?.[1]

@@ -1,90 +1,148 @@
-/** Digests of an open file: a thread reads a large one behind its writers, and a small one is read here when it is complete. */
+/** Digests of an open file, which follow its writers: they read what was just written out of the page cache, a stride at a time. */
 import { createHash } from "node:crypto"
+import fs from "node:fs"
+// By its default export: Node 18 has no `crc32` to import, and would fail before `Runtime.ts` can say what it needs.
+import zlib from "node:zlib"
 import * as Effect from "effect/Effect"
-import type { LocalIo } from "../../core/src/Errors.ts"
-import { errnoNamed } from "../../core/src/Errors.ts"
+import * as Semaphore from "effect/Semaphore"
+import { LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
-import { Errno } from "../Errno.ts"
-import { type DigestThread, refused } from "../threads/DigestThread.ts"
-import { named, readExactly } from "./FileCalls.ts"
+import { call, named, readExactly } from "./FileCalls.ts"
 
-/** From so many bytes on the thread follows a file, stride by stride. For a smaller one it would take longer to start, and 18 MB. */
-const followedSize = 32 * 1024 * 1024
+/** A file is followed stride by stride; a smaller one is read when it is complete. */
 const stride = 4 * 1024 * 1024
+/** Small enough to stay in the cache of a processor between the read and the hash. */
+const readLength = 256 * 1024
 
 export interface FileHashing {
-  /** Says that the bytes before `frontier` are final. The first call that begins the work says which digests the thread computes. */
+  /** Says that the bytes before `frontier` are final. The first call that begins the work says which digests are computed on the way. */
   readonly follow: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes, which are final. */
   readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
-  /** Returns when the file is not read any more and may be closed. */
-  readonly drop: Effect.Effect<void>
 }
 
-/** Whether `node:crypto` has all of these; CRC-32 and CRC-32C are computed by the thread alone. */
-const isKnownHere = (algorithms: ReadonlyArray<Algorithm>) =>
-  !algorithms.some((algorithm) => algorithm === "crc32" || algorithm === "crc32c")
+/** A digest that is being computed. */
+interface Running {
+  readonly update: (bytes: Uint8Array) => unknown
+  readonly digest: (encoding: "hex") => string
+}
+
+const inHex = (sum: number) => (sum >>> 0).toString(16).padStart(8, "0")
+
+const crc32 = (): Running => {
+  let sum = 0
+  return {
+    update: (bytes) => {
+      sum = zlib.crc32(bytes, sum)
+    },
+    digest: () => inHex(sum)
+  }
+}
+
+type Tables = readonly [Int32Array, Int32Array, Int32Array, Int32Array]
+let tables: Tables | null = null
+
+const at = (table: Int32Array, i: number): number => table[i & 255] ?? 0
+
+const makeTables = (): Tables => {
+  const first = new Int32Array(256)
+  for (let i = 0; i < 256; i++) {
+    let c = i
+    for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1
+    first[i] = c
+  }
+  const next = (before: Int32Array) => before.map((c) => (c >>> 8) ^ at(first, c))
+  const second = next(first)
+  const third = next(second)
+  return [first, second, third, next(third)]
+}
+
+/** CRC-32C (RFC 3720, appendix B.4), four bytes at a time; Node has only the CRC-32 of gzip. */
+const crc32c = (): Running => {
+  tables ??= makeTables()
+  const [t0, t1, t2, t3] = tables
+  let c = -1
+  return {
+    update: (bytes) => {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      let i = 0
+      for (; i + 4 <= bytes.length; i += 4) {
+        c ^= view.getInt32(i, true)
+        c = at(t3, c) ^ at(t2, c >>> 8) ^ at(t1, c >>> 16) ^ at(t0, c >>> 24)
+      }
+      for (; i < bytes.length; i++) c = (c >>> 8) ^ at(t0, c ^ view.getUint8(i))
+    },
+    digest: () => inHex(c ^ -1)
+  }
+}
+
+const begin = (algorithm: Algorithm): Running =>
+  algorithm === "crc32" ? crc32() : algorithm === "crc32c" ? crc32c() : createHash(algorithm)
+
+type Hashes = ReadonlyMap<Algorithm, Running>
+
+const hashesOf = (algorithms: ReadonlyArray<Algorithm>): Hashes =>
+  new Map(algorithms.map((algorithm) => [algorithm, begin(algorithm)]))
 
 /** Hashes the file behind `fd`. Nothing of it is read before it is large enough to be followed, or complete. */
-export const hashingOf = (fd: number, path: string, thread: DigestThread): FileHashing => {
-  const jobs: Array<number> = []
-  let followed = 0
-  let onTheWay: ReadonlyArray<Algorithm> = []
+export const hashingOf = (fd: number, path: string): FileHashing => {
+  let followed: Hashes | null = null
+  /** Bytes that the followed digests have seen, and those that they may. */
+  let seen = 0
+  let frontier = 0
+  let buffer = Buffer.alloc(0)
+  const turn = Semaphore.makeUnsafe(1)
 
-  const here = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
-    const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
+  const read = Effect.fnUntraced(function* (hashes: Hashes, offset: number, end: number) {
     // No larger than the file: ten thousand buffers of 256 KiB for small files kept the garbage collector busy.
-    const buffer = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
-    for (let at = 0; at < size; at += buffer.length) {
-      const bytes = yield* readExactly(fd, at, Math.min(buffer.length, size - at), buffer)
-      for (const [, hash] of hashes) hash.update(bytes)
-    }
-    return new Map(hashes.map(([algorithm, hash]) => [algorithm, hash.digest("hex")]))
+    const length = Math.min(end - offset, readLength)
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
+    const bytes = yield* readExactly(fd, offset, length, buffer.subarray(0, length)).pipe(named(path, "read"))
+    if (bytes.length === 0) return yield* new LocalIo({ path, operation: "read", errno: "EIO" })
+    for (const hash of hashes.values()) hash.update(bytes)
+    return bytes.length
   })
-  const there = (job: number, size: number, algorithms: ReadonlyArray<Algorithm>) =>
-    Effect.callback<Digests, Errno>((resume) =>
-      thread.finish(job, fd, size, algorithms, (result) =>
-        resume(
-          "digests" in result
-            ? Effect.succeed(result.digests)
-            : Effect.fail(new Errno({ code: errnoNamed(result.errno) }))
-        )
-      )
-    ).pipe(
-      Effect.catchIf(
-        ({ code }) => code === refused && isKnownHere(algorithms),
-        () => here(size, algorithms)
-      )
-    )
-  const begin = () => {
-    const job = thread.start()
-    jobs.push(job)
-    return job
-  }
+
+  /** Whoever comes meanwhile need not wait: the frontier is looked at again. */
+  const advance = Effect.fnUntraced(function* (hashes: Hashes) {
+    while (seen < frontier) seen += yield* read(hashes, seen, frontier)
+  })
+
+  const whole = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
+    const hashes = hashesOf(algorithms)
+    for (let offset = 0; offset < size; ) offset += yield* read(hashes, offset, size)
+    return hashes
+  })
 
   return {
-    follow: (frontier, algorithms) =>
-      Effect.sync(() => {
-        if (frontier < followedSize || frontier - followed < stride) return
-        if (followed === 0) onTheWay = algorithms
-        followed = frontier
-        thread.follow(jobs[0] ?? begin(), fd, frontier, onTheWay)
+    follow: (next, algorithms) =>
+      Effect.suspend(() => {
+        frontier = Math.max(frontier, next)
+        if (frontier - seen < stride) return Effect.void
+        const hashes = followed ?? hashesOf(algorithms)
+        followed = hashes
+        // What cannot be read is said when the digests are asked for.
+        return Effect.ignore(turn.withPermitsIfAvailable(1)(advance(hashes)))
       }),
     digests: (size, algorithms) =>
-      Effect.gen(function* () {
-        const [job] = jobs
-        if (job === undefined && isKnownHere(algorithms)) return yield* here(size, algorithms)
-        const first = job === undefined ? new Map<Algorithm, string>() : yield* there(job, size, onTheWay)
-        // What became known only late costs a second reading.
-        const late = algorithms.filter((algorithm) => !first.has(algorithm))
-        return late.length === 0 ? first : new Map([...first, ...(yield* there(begin(), size, late))])
-      }).pipe(named(path, "read")),
-    drop: Effect.suspend(() =>
-      Effect.forEach(
-        jobs.splice(0),
-        (job) => Effect.callback<void>((resume) => thread.drop(job, () => resume(Effect.void))),
-        { discard: true }
+      turn.withPermit(
+        Effect.gen(function* () {
+          frontier = size
+          // Cut by somebody else, after it was read.
+          const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "read"))
+          if (stats.size < size) return yield* new LocalIo({ path, operation: "read", errno: "EIO" })
+          // It was made shorter since then.
+          if (seen > size) followed = null
+          if (followed !== null) yield* advance(followed)
+          // What became known only late costs a second reading.
+          const late = algorithms.filter((algorithm) => followed?.has(algorithm) !== true)
+          const rest = late.length === 0 ? new Map<Algorithm, Running>() : yield* whole(size, late)
+          const digests = new Map([...(followed ?? []), ...rest].map(([name, hash]) => [name, hash.digest("hex")]))
+          followed = null
+          seen = 0
+          buffer = Buffer.alloc(0)
+          return digests
+        })
       )
-    )
   }
 }

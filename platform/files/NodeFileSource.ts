@@ -1,28 +1,19 @@
-/** `FileSource` on Node: reads at a place, and hashes on a thread of its own. */
+/** `FileSource` on Node: reads at a place, and hashes beside other work. */
 import fs from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { FileDamaged, LocalIo } from "../../core/src/Errors.ts"
+import { FileDamaged } from "../../core/src/Errors.ts"
 import type { ChecksumKind } from "../../core/src/genome/formats/FileNames.ts"
 import { FileSource, type OpenFile } from "../../core/src/verify/Verification.ts"
-import { DigestThread } from "../threads/DigestThread.ts"
 import { call, named, openScoped, readExactly } from "./FileCalls.ts"
+import { hashingOf } from "./FileDigests.ts"
 
 const { O_NONBLOCK, O_RDONLY } = fs.constants
 
 /** Files on the disk of this machine. */
-export const layer: Layer.Layer<FileSource> = Layer.effect(
-  FileSource,
-  Effect.gen(function* () {
-    const digests = yield* Effect.acquireRelease(
-      Effect.sync(() => new DigestThread()),
-      (thread) => Effect.promise(() => thread.close())
-    )
-    return FileSource.of({ open: (path) => open(path, digests) })
-  })
-)
+export const layer: Layer.Layer<FileSource> = Layer.sync(FileSource, () => FileSource.of({ open }))
 
-const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
+const open = Effect.fnUntraced(function* (path: string) {
   // Non-blocking, so that opening a pipe does not wait for a writer.
   const fd = yield* openScoped(path, O_RDONLY | O_NONBLOCK).pipe(named(path, "open"))
   const { size } = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
@@ -40,20 +31,6 @@ const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
   }
 
   const checksum = (kind: ChecksumKind) =>
-    Effect.callback<string, LocalIo>((resume) => {
-      const id = digests.start()
-      let finished = false
-      digests.finish(id, fd, size, [kind], (result) => {
-        finished = true
-        resume(
-          "digests" in result
-            ? Effect.succeed(result.digests.get(kind) ?? "")
-            : Effect.fail(new LocalIo({ path, operation: "read", errno: result.errno }))
-        )
-      })
-      // The thread must not read from the number of a closed file.
-      const dropped = Effect.callback<void>((resume) => digests.drop(id, () => resume(Effect.void)))
-      return Effect.suspend(() => (finished ? Effect.void : dropped))
-    })
+    Effect.map(hashingOf(fd, path).digests(size, [kind]), (digests) => digests.get(kind) ?? "")
   return { size, read, readInto, checksum } satisfies OpenFile
 })

@@ -16,7 +16,6 @@ import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from
 import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
-import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
@@ -38,10 +37,6 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
   Effect.gen(function* () {
     // Read once: Node can only read it by setting it, which another thread could see.
     const mode = yield* Effect.sync(() => 0o666 & ~process.umask())
-    const digests = yield* Effect.acquireRelease(
-      Effect.sync(() => new DigestThread()),
-      (thread) => Effect.promise(() => thread.close())
-    )
     const locks = yield* makeFileLocks
     return PartFiles.of({
       ours,
@@ -51,13 +46,13 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       settleExisting,
       beside: openBeside,
       free,
-      reopen: (place) => reopen(place, digests, mode),
-      create: (place) => create(place, digests, mode),
+      reopen: (place) => reopen(place, mode),
+      create: (place) => create(place, mode),
       readJournal,
       writeJournal,
       withdraw,
       discard,
-      digest: (directory, name, algorithm) => digestOf(directory, name, algorithm, digests),
+      digest: digestOf,
       replaceText,
       syncFolder: (directory) => Effect.ignore(syncFolder(directory))
     })
@@ -112,19 +107,12 @@ const openBeside = Effect.fnUntraced(function* (directory: string, name: string)
   return readerOfPart({ read }, stats.size)
 })
 
-const digestOf = Effect.fnUntraced(function* (
-  directory: string,
-  name: string,
-  algorithm: Algorithm,
-  digests: DigestThread
-) {
+const digestOf = Effect.fnUntraced(function* (directory: string, name: string, algorithm: Algorithm) {
   const path = join(directory, name)
   const stats = yield* statPlainFile(path)
   if (stats === null) return yield* new LocalIo({ path, operation: "read", errno: "ENOENT" })
   const fd = yield* openScoped(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).pipe(named(path, "open"))
-  const hashing = hashingOf(fd, path, digests)
-  yield* Effect.addFinalizer(() => hashing.drop)
-  return (yield* hashing.digests(stats.size, [algorithm])).get(algorithm) ?? ""
+  return (yield* hashingOf(fd, path).digests(stats.size, [algorithm])).get(algorithm) ?? ""
 }, Effect.scoped)
 
 const replaceText = Effect.fnUntraced(function* (directory: string, name: string, text: string) {
@@ -202,7 +190,7 @@ const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string
 
 // --- part ------------------------------------------------------------------------------------------------------------
 
-const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+const reopen = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
   const path = join(place.directory, place.part)
   const seen = yield* statPlainFile(path)
   // A second name of the same file may be a finished download: it must not be written to.
@@ -210,10 +198,10 @@ const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
   const fd = yield* openScoped(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
   if (fd === null) return null
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
-  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, digests, mode) : null
+  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, mode) : null
 })
 
-const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+const create = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
   const path = join(place.directory, place.part)
   const journal = join(place.directory, place.journal)
   const [oldPart, oldJournal] = [yield* statPlainFile(path), yield* statPlainFile(journal)]
@@ -234,21 +222,19 @@ const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
     named(path, "create")
   )
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
-  return yield* partFile(place, fd, stats, digests, mode)
+  return yield* partFile(place, fd, stats, mode)
 })
 
 const partFile = Effect.fnUntraced(function* (
   place: PartPlace,
   fd: number,
   stats: fs.Stats,
-  digests: DigestThread,
   mode: number
 ): Effect.fn.Return<PartFile, LocalIo, Scope.Scope> {
   const path = join(place.directory, place.part)
   const folder = yield* openScoped(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
-  const hashing = hashingOf(fd, path, digests)
+  const hashing = hashingOf(fd, path)
   const writing = yield* Semaphore.make(writesAtOnce)
-  yield* Effect.addFinalizer(() => hashing.drop)
   const read = (at: number, length: number, room?: Uint8Array) =>
     readExactly(fd, at, length, room).pipe(named(path, "read"))
 

@@ -12,10 +12,12 @@ const orNull = (inflate: () => Uint8Array): Uint8Array | null => {
   }
 }
 
-export const layer: Layer.Layer<Codec> = Layer.succeed(Codec, {
-  inflateRaw: (bytes, maxOutput) =>
-    orNull(() => zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, maxOutput) })),
-  gunzip: (bytes, maxOutput) => orNull(() => zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })),
-  deflateRaw: (bytes, level) => zlib.deflateRawSync(bytes, { level }),
-  crc32: (bytes, before) => zlib.crc32(bytes, before)
-})
+export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () =>
+  Codec.here({
+    inflateRaw: (bytes, maxOutput) =>
+      orNull(() => zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, maxOutput) })),
+    gunzip: (bytes, maxOutput) => orNull(() => zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })),
+    deflateRaw: (bytes, level) => zlib.deflateRawSync(bytes, { level }),
+    crc32: (bytes, before) => zlib.crc32(bytes, before)
+  })
+)

@@ -1,9 +1,7 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
-import { availableParallelism } from "node:os"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
@@ -12,7 +10,6 @@ import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Quantity.ts"
-import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { findTargets, type Target } from "../../core/src/verify/Targets.ts"
 import {
@@ -29,7 +26,6 @@ import * as FileSource from "../../platform/files/NodeFileSource.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
-import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import { makeProgram, valuesOf, withProblems } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import {
@@ -44,13 +40,6 @@ import {
 import type { ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./VerifyStep.ts"
-
-/** From this number of bytes on, starting threads takes less time than it saves (bench/README.md). */
-const worthThreads = 8 * 1024 * 1024
-/** One thread reads for the others; more than this it cannot feed. */
-const mostThreads = 8
-/** With one more the threads take turns with the one that reads and judges, whose work is the longest: a tenth more wall time. */
-const threadsFor = (processors: number) => Math.min(Math.max(2, processors - 1), mostThreads)
 
 /** A manifest is read whole; this many bytes name some hundred thousand files. */
 const largestManifest = 256 * 1024 * 1024
@@ -114,7 +103,7 @@ const checkTargets = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>
   return yield* verify(targets, {
     progress,
     verdict: (verdict) => Effect.andThen(settled(verdict), print ? say(screen, verdictLine(verdict)) : Effect.void)
-  }).pipe(Effect.provide(wiring(targets)))
+  }).pipe(Effect.provide([FileSource.layer, ZlibCodec.layer]))
 }, Effect.scoped)
 
 /** Standard output is often the terminal that shows the status: a line below the status would be wiped out with it. */
@@ -123,18 +112,6 @@ const say = (screen: Screen["Service"], line: string) =>
     Effect.sync(() => screen.status([])),
     printLines(line)
   )
-
-/** Threads only when there is enough for them to do, and a second processor to do it. */
-const wiring = (targets: ReadonlyArray<Target>) => {
-  const bytes = targets.reduce(
-    (sum, { role }) => sum + (role._tag === "File" && role.named !== null ? role.bytes : 0),
-    0
-  )
-  const processors = availableParallelism()
-  const pool =
-    processors > 1 && bytes >= worthThreads ? GenomeThreads.poolLayer(threadsFor(processors)) : BlockPool.layerHere
-  return Layer.mergeAll(FileSource.layer, Layer.provideMerge(pool, ZlibCodec.layer))
-}
 
 interface VerifyState {
   readonly files: { readonly done: number; readonly all: number }

@@ -14,6 +14,7 @@ import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
+import { proveFile } from "../../core/src/verify/FileProof.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { concat } from "../genome/Fixtures.ts"
@@ -125,7 +126,7 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
 }
 
 const run = <A>(effect: Effect.Effect<A, Damage, Codec>): Result.Result<A, Damage> => {
-  const exit = Effect.runSyncExit(Effect.provide(Effect.result(effect), ZlibCodec.layer))
+  const exit = Effect.runSyncExit(Effect.provide(Effect.result(effect), ZlibCodec.layerHere))
   if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
   return exit.value
 }
@@ -148,8 +149,12 @@ const compare = (kind: Kind, packed: Packed, sliced: Sliced, whole: boolean) => 
   if (wrong !== null) throw new Error(wrong)
   if (found.records.length !== sliced.records)
     throw new Error(`it counts ${sliced.records} records and holds ${found.records.length}`)
-  // Its own index must lead to all of it.
+  // The slice must be sound as a whole, and its own index must lead to all of it.
   const own = `${kind.data}.${sliced.indexSuffix}`
+  const proven = run(
+    proveFile({ name: kind.data, reader: fromBytes(sliced.file) }, { name: own, reader: fromBytes(sliced.index) })
+  )
+  if (Result.isFailure(proven)) throw new Error(`the slice is refused: ${proven.failure.message}`)
   const again = run(
     kind.slice({ ...packed, data: sliced.file, index: sliced.index }, textOf(packed, whole), own, () => {})
   )
@@ -167,7 +172,8 @@ const read = (kind: Kind, bytes: Uint8Array, more: (packed: Packed) => ReadonlyA
   const sliced = run(kind.slice(packed, textOf(packed, whole), kind.index, () => (past = true)))
   if (Result.isSuccess(sliced)) compare(kind, packed, sliced.success, whole)
   else if (packed.honest && !["SvcNotFound", "SvcUsageError"].includes(sliced.failure._tag)) {
-    throw new Error(`it refuses a sound file: ${sliced.failure.message}`)
+    const proven = run(proveFile({ name: kind.data, reader: fromBytes(packed.data) }, null))
+    if (Result.isSuccess(proven)) throw new Error(`it refuses a sound file: ${sliced.failure.message}`)
   }
   return { tags: tagsOf([sliced, ...more(packed).map(run)]), past }
 }
@@ -215,4 +221,4 @@ const makeTargets = Effect.gen(function* () {
   ] as const
 })
 
-export const genomeTargets: ReadonlyArray<Target> = Effect.runSync(Effect.provide(makeTargets, ZlibCodec.layer))
+export const genomeTargets: ReadonlyArray<Target> = Effect.runSync(Effect.provide(makeTargets, ZlibCodec.layerHere))

@@ -142,7 +142,9 @@ const bed: Target = {
   },
   refusals: ["SvcUsageError"],
   read: (bytes) => {
-    const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), ZlibCodec.layer))
+    const exit = Effect.runSyncExit(
+      Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), ZlibCodec.layerHere)
+    )
     if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
     return { tags: outcomeOf(exit.value), past: true }
   }

@@ -3,13 +3,11 @@ import { Effect } from "effect"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
 import { readBlocks } from "../../core/src/genome/bgzf/Blocks.ts"
 import { type ContentCheck, unread } from "../../core/src/genome/bgzf/ContentCheck.ts"
-import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { Damage, walkWhole } from "../../core/src/verify/WholeWalk.ts"
 
 /** How many blocks and inflated bytes it has. Fails with the `FileDamaged` of the first damage. */
 export const walk = <E>(file: string, reader: ByteReader<E>, content: ContentCheck = unread) =>
   readBlocks(file, reader, 0, 0).pipe(
     Effect.andThen(walkWhole(file, reader, content, () => Effect.void)),
-    Effect.mapError((error) => (error instanceof Damage ? error.error : error)),
-    Effect.provide(BlockPool.layerHere)
+    Effect.mapError((error) => (error instanceof Damage ? error.error : error))
   )

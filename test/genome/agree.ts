@@ -1,17 +1,15 @@
 /**
- * The long run of the agreement suite: `node test/genome/agree.ts [cases per file] [seed] [processors]`, by default 100
- * random BEDs for each of some 20 files, on one processor; with more of them every slice is made by threads. Prints a line per file; a disagreement ends it with the seed, the case and the BED.
+ * The long run of the agreement suite: `node test/genome/agree.ts [cases per file] [seed]`, by default 100
+ * random BEDs for each of some 20 files. Prints a line per file; a disagreement ends it with the seed, the case and the BED.
  */
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
 import { folder } from "./Oracles.ts"
 import { bamSubjects, vcfSubjects } from "./Subjects.ts"
 
 const cases = Number(process.argv[2] ?? 100)
 const seed = Number(process.argv[3] ?? 2)
-const processors = Number(process.argv[4] ?? 1)
 
 const report = (data: string, records: number) =>
   Effect.sync(() => process.stdout.write(`${data.replace(/^.*\//, "")}: ${cases} slices, ${records} records agree\n`))
@@ -26,6 +24,4 @@ const program = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(
-  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.workersLayer(processors, 1)]))
-)
+await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(ZlibCodec.layer)))

@@ -1,13 +1,11 @@
 /**
- * The long run of planted damage: `npm run damage [-- rounds of each kind] [seed] [processors]`, by default 1,000 rounds on one
- * processor; with more of them every slice is made by threads. A damage that is not seen ends it with kind, region and seed.
+ * The long run of planted damage: `npm run damage [-- rounds of each kind] [seed]`, by default 1,000 rounds. A damage that is not seen ends it with kind, region and seed.
  */
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import { damageKinds, tryDamages } from "./Damages.ts"
 
-const [rounds = 1_000, seed = 1, processors = 1] = process.argv.slice(2).map(Number)
+const [rounds = 1_000, seed = 1] = process.argv.slice(2).map(Number)
 
 const program = Effect.forEach(damageKinds, (kind) =>
   Effect.map(tryDamages(kind, rounds, 800, seed), (refused) =>
@@ -15,6 +13,4 @@ const program = Effect.forEach(damageKinds, (kind) =>
   )
 )
 
-await Effect.runPromise(
-  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.workersLayer(processors, 1)]))
-)
+await Effect.runPromise(Effect.provide(program, ZlibCodec.layer))

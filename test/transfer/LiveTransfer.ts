@@ -5,7 +5,6 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
-import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as NodePartFiles from "../../platform/files/NodePartFiles.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
@@ -29,7 +28,7 @@ export const live = (
           ...http
         }),
         NodePartFiles.layer,
-        Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer)
+        ZlibCodec.layer
       )
     )
   )

@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
-import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
@@ -14,7 +13,8 @@ export const kib = 1024
 export const mib = 1024 * kib
 export const strong = '"v1"'
 
-export const codec = Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer)
+/** Nothing is done aside, since time stands still meanwhile. */
+export const codec = ZlibCodec.layerHere
 
 export interface GroundOptions {
   readonly size?: number

@@ -76,7 +76,7 @@ const ground = Effect.fnUntraced(function* ({
       links.layer,
       disk.layer,
       LinkPool.layer({ ...defaultSettings, connections: 2, limitRate }),
-      ZlibCodec.layer
+      ZlibCodec.layerHere
     ])
   )
   const wanted = yield* Effect.fromResult(parseRange("chr1:20001-900000"))
@@ -160,7 +160,7 @@ describe("SliceTransfer", () => {
         done.toSorted((a, b) => a - b)
       )
       assert.strictEqual(done.at(-1), size)
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 
   it.effect("fetches exact ranges of one version, and no more than it said", () =>
@@ -178,7 +178,7 @@ describe("SliceTransfer", () => {
       // The end-of-file block is looked at first, and comes again with the last records.
       assert.isAtMost(outcome.fetched, g.first.bam.length + g.first.bai.length + Bgzf.eofBlock.length)
       assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 
   it.effect("--limitRate holds for the index, the header and all ranges together", () =>
@@ -186,7 +186,7 @@ describe("SliceTransfer", () => {
       const rate = 10_000
       const outcome = yield* succeeds(yield* ground({ limitRate: rate }))
       assert.approximately(outcome.milliseconds / 1000, outcome.fetched / rate, 1)
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 
   describe("HTTP", () => {
@@ -196,7 +196,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.strictEqual(error._tag, "SvcLinkProtocol")
         assert.match(error.message, /cannot serve single regions/)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H2 one wrong range is an accident, the second the host's fault", () =>
@@ -209,7 +209,7 @@ describe("SliceTransfer", () => {
         const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
         const error = yield* fails(yield* ground({ script: twice }))
         assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", () =>
@@ -220,7 +220,7 @@ describe("SliceTransfer", () => {
           yield* succeeds(g, 2)
           assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
         }
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H3 a file that changes all the time is given up after two restarts", () =>
@@ -231,7 +231,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.strictEqual(error._tag, "SvcFileDamaged")
         assert.match(error.message, /changed 3 times/)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H4 a weak entity tag is never used for If-Range; another size is noticed", () =>
@@ -242,7 +242,7 @@ describe("SliceTransfer", () => {
         const second = yield* versionOf(2)
         const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
         yield* succeeds(changed, 2, "W/")
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H5 412 begins anew", () =>
@@ -250,7 +250,7 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
         yield* succeeds(g)
         assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
@@ -262,7 +262,7 @@ describe("SliceTransfer", () => {
         yield* succeeds(yield* ground({ script: down(8) }))
         const error = yield* fails(yield* ground({ script: down(9) }))
         assert.strictEqual(error._tag, "SvcUnavailable")
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
   })
 
@@ -281,7 +281,7 @@ describe("SliceTransfer", () => {
             ranges.some((range) => range.startsWith(`bytes=${from + 100_000}-`)),
             ranges.join(" ")
           )
-        }).pipe(Effect.provide(ZlibCodec.layer))
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
       )
     }
 
@@ -290,13 +290,13 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
         yield* succeeds(g)
         assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("N13 a host that dies after every 70 KiB still delivers", () =>
       Effect.gen(function* () {
         yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
   })
 
@@ -311,7 +311,7 @@ describe("SliceTransfer", () => {
           const outcome = yield* succeeds(g)
           assert.strictEqual(outcome.renewals, 1)
           assert.strictEqual(g.renewals(), 1)
-        }).pipe(Effect.provide(ZlibCodec.layer))
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
       )
     }
 
@@ -321,7 +321,7 @@ describe("SliceTransfer", () => {
         assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
         const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
         assert.deepStrictEqual(given, [{ _tag: "GivenUp", attempts: g.links.seen.length, renewals: 1 }])
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
   })
 
@@ -344,7 +344,7 @@ describe("SliceTransfer", () => {
             const error = yield* fails(g)
             assert.strictEqual(error._tag, "SvcLocalIo", `${operation} ${count}`)
           }
-        }).pipe(Effect.provide(ZlibCodec.layer))
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("K2 a disk that is too small is said before data moves", () =>
@@ -354,7 +354,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.match(error.message, /about \d+ bytes \(1000 are free\)/)
         assert.strictEqual(g.links.seen.length, 3, "the two heads and the end")
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("with overwrite no moment has the new index beside the old data, or the other way round", () =>
@@ -373,7 +373,7 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
         yield* succeeds(g)
         assert.deepStrictEqual(mixed, [])
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect(
@@ -390,7 +390,7 @@ describe("SliceTransfer", () => {
             yield* succeeds(yield* ground({ disk, request: { overwrite, existing } }))
             assert.deepStrictEqual(seen, overwrite ? [true] : [false, true])
           }
-        }).pipe(Effect.provide(ZlibCodec.layer))
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("an incomplete slice of the same regions is replaced, of other regions refused", () =>
@@ -401,7 +401,7 @@ describe("SliceTransfer", () => {
         yield* succeeds(yield* ground(there("chr1:20001-900000")))
         const error = yield* fails(yield* ground(there("chr1:20001-900001")))
         assert.strictEqual(error._tag, "SvcCannotCreate")
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
   })
 
@@ -420,7 +420,7 @@ describe("SliceTransfer", () => {
           assert.deepStrictEqual(disk.names, [])
           assert.strictEqual(disk.claimed.size, 0)
           yield* succeeds(yield* ground({ disk }))
-        }).pipe(Effect.provide(ZlibCodec.layer))
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("P4 what a killed run left is never used", () =>
@@ -437,7 +437,7 @@ describe("SliceTransfer", () => {
             bytes.map((byte) => byte ^ 0x55)
           )
         yield* succeeds(yield* ground({ disk }))
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
     it.effect("P8 two runs that would write one name: the second is told, whatever its regions", () =>
@@ -453,7 +453,7 @@ describe("SliceTransfer", () => {
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(disk.names, names)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
   })
 
@@ -475,7 +475,7 @@ describe("SliceTransfer", () => {
       )
       assert.notInclude(text, "renewal")
       assert.strictEqual(bamRegions(header, { name: "svc-download", version: "" }), "chr1:20001-900000")
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 
   it.effect(
@@ -513,6 +513,6 @@ describe("SliceTransfer", () => {
         g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
         assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "SvcLocalIo")
         assert.deepStrictEqual(g.disk.names, names)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 })

@@ -38,12 +38,10 @@ const links: RunLinks = {
           renewLink: Effect.succeed({ link: Redacted.make("second"), size: 7 })
         })
 }
-const noCodec = Layer.succeed(Codec, {
-  inflateRaw: () => null,
-  gunzip: () => null,
-  deflateRaw: (bytes) => bytes,
-  crc32: () => 0
-})
+const noCodec = Layer.succeed(
+  Codec,
+  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+)
 
 const going = Effect.fnUntraced(function* (
   files: ReadonlyArray<PlannedFile>,

@@ -212,7 +212,7 @@ describe("checkStructure", () => {
     Effect.gen(function* () {
       const codec = yield* Codec
       const empty = bgzf(codec)
-      const bytes = concat(...Array.from({ length: 3_000 }, () => empty))
+      const bytes = concat(...Array.from({ length: 66_000 }, () => empty))
       const fault = yield* faultOf("a.bam", bytes)
       assert.strictEqual(fault.fault, "BadHeader")
     }).pipe(provided)

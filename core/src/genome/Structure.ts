@@ -46,9 +46,8 @@ const chunksToCompare = 8
 /** True when the BGZF file ends with its end-of-file block. */
 export const hasEnd = <E>(reader: ByteReader<E>): Effect.Effect<boolean, E> => {
   const { length } = Bgzf.eofBlock
-  return Effect.map(
-    reader.read(Math.max(0, reader.size - length), length),
-    (tail) => tail.length === length && Bgzf.eofBlock.every((byte, i) => tail[i] === byte)
+  return Effect.map(reader.read(Math.max(0, reader.size - length), length), (tail) =>
+    Bgzf.isEofBlock(tail, 0, tail.length)
   )
 }
 
@@ -126,14 +125,21 @@ const bytesAt = Effect.fnUntraced(function* <E>(
   let within = VirtualOffset.within(at)
   while (offset < data.reader.size) {
     const bytes = yield* data.reader.read(offset, Bgzf.maxBlock)
-    const size = Bgzf.blockSize(bytes, 0)
-    if (size <= 0 || size > bytes.length) return yield* wrong
-    const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, { offset, bytes, starts: [0, size] }, 0))
-    if (within < inflated.length) return inflated.subarray(within)
-    if (within > inflated.length) return yield* wrong
-    // The end of a block is the start of the next one, and some writers leave empty blocks between.
-    offset += size
-    within = 0
+    let at = 0
+    while (at < bytes.length) {
+      const size = Bgzf.blockSize(bytes, at)
+      const isWhole = size > 0 && at + size <= bytes.length
+      if (!isWhole && at > 0 && size >= 0) break
+      if (!isWhole) return yield* wrong
+      const block = { offset: offset + at, bytes: bytes.subarray(at, at + size), starts: [0, size] }
+      const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, block, 0))
+      if (within < inflated.length) return inflated.subarray(within)
+      if (within > inflated.length) return yield* wrong
+      // The end of a block is the start of the next one, and some writers leave thousands of empty blocks between.
+      at += size
+      within = 0
+    }
+    offset += at
   }
   return offset === data.reader.size && within === 0 ? null : yield* wrong
 })

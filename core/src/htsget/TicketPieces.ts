@@ -120,6 +120,7 @@ const stretchesOf = (
       // Older writers let the last chunk end after the end-of-file block.
       const stretches = Array.from({ length: plan.length }, (_, i) => plan.at(i))
         .filter((stretch) => stretch !== undefined)
+        .map(({ begin, end }) => ({ begin: VirtualOffset.make(...begin), end: VirtualOffset.make(...end) }))
         .filter(({ begin, end }) => begin < end && begin < dataEnd)
         .map(({ begin, end }): Stretch => (end > dataEnd ? { begin, end: dataEnd } : { begin, end }))
       return joinNearest(stretches, smallestGap, mostStretches)

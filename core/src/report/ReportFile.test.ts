@@ -5,12 +5,10 @@ import { lookAt } from "../download/Planning.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { canWriteReport } from "./ReportFile.ts"
 
-const noCodec = Layer.succeed(Codec, {
-  inflateRaw: () => null,
-  gunzip: () => null,
-  deflateRaw: (bytes) => bytes,
-  crc32: () => 0
-})
+const noCodec = Layer.succeed(
+  Codec,
+  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+)
 
 layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
   it.effect("a missing folder is found before the run, a folder at the path too", () =>

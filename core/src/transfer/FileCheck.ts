@@ -9,7 +9,6 @@ import { FileDamaged, type LocalIo } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { BlockPool } from "../verify/BlockPool.ts"
 import { proveFile } from "../verify/FileProof.ts"
 import { type Algorithm, algorithmsFor, comparisonOf } from "./Digests.ts"
 import type { OpenPart } from "./OpenPart.ts"
@@ -20,7 +19,6 @@ import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 export interface CheckServices {
   readonly files: PartFiles["Service"]
   readonly codec: Codec["Service"]
-  readonly blocks: BlockPool["Service"]
 }
 
 /** A file that is checked: `name` is its final name in `directory`, `fileName` the one that the service gave it. */
@@ -77,7 +75,7 @@ export const prove = Effect.fn("svc.transfer.provePart")(
     { files }: CheckServices,
     file: CheckedFile,
     part: PartReader
-  ): Effect.fn.Return<boolean, FileDamaged | LocalIo, BlockPool | Codec | Scope.Scope> {
+  ): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
     const known = typedName(file)
     const dataName = dataOf(known)
     if (dataName === known) return (yield* proveFile({ name: known, reader: part }, null)) !== null
@@ -86,15 +84,14 @@ export const prove = Effect.fn("svc.transfer.provePart")(
     return (yield* proveFile({ name: dataName, reader }, { name: known, reader: part })) !== null
   },
   Effect.scoped,
-  (effect, { blocks, codec }) =>
-    effect.pipe(Effect.provideService(Codec, codec), Effect.provideService(BlockPool, blocks))
+  (effect, { codec }) => Effect.provideService(effect, Codec, codec)
 )
 
 /** Whether the content of the complete part was read and found good; false for a file whose kind is not known. */
 export type ContentProof = (part: PartReader) => Effect.Effect<boolean, FileDamaged | LocalIo>
 
 /**
- * Begins to read blocks and records while they arrive, on other threads, for `--check full`; what is given back waits for
+ * Begins to read blocks and records while they arrive, for `--check full`; what is given back waits for
  * the verdict. A file of unknown size is read when it is complete.
  */
 export const proveOnArrival = Effect.fnUntraced(function* (

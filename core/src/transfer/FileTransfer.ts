@@ -22,7 +22,6 @@ import {
   type TransferError
 } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { BlockPool } from "../verify/BlockPool.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type KeptFile, vouch } from "./ChecksumFile.ts"
 import { commit } from "./Commit.ts"
@@ -57,9 +56,8 @@ export class FileTransfer extends Context.Service<
       const host = yield* LinkHost
       const files = yield* PartFiles
       const codec = yield* Codec
-      const blocks = yield* BlockPool
       const pool = yield* LinkPool
-      const services = { host, files, codec, blocks, pool }
+      const services = { host, files, codec, pool }
       const removeLeft = Effect.fnUntraced(function* (place: PartPlace) {
         yield* files.settleExisting(place)
         if ((yield* files.readJournal(place)) === null) yield* files.discard(place)

@@ -17,7 +17,6 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { Program } from "../genome/formats/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { PieceWorkers } from "../genome/slice/PieceWorkers.ts"
 import type { SliceResult, SliceSink } from "../genome/slice/Slice.ts"
 import { unsafeIndexName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
@@ -60,8 +59,7 @@ export class SliceTransfer extends Context.Service<
         const files = yield* PartFiles
         const pool = yield* LinkPool
         const codec = yield* Codec
-        const workers = yield* PieceWorkers
-        const services = { host, files, codec, pool, workers, program: { name: maker, version } }
+        const services = { host, files, codec, pool, program: { name: maker, version } }
         return SliceTransfer.of({
           download: (request) => download(services, request),
           estimate: (task) => Effect.provideService(SliceSource.estimate(services, task), Codec, codec),
@@ -77,7 +75,6 @@ export class SliceTransfer extends Context.Service<
 interface SliceServices extends RemoteRanges.RemoteServices {
   readonly files: PartFiles["Service"]
   readonly codec: Codec["Service"]
-  readonly workers: PieceWorkers
   readonly program: Program
 }
 
@@ -115,11 +112,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
     overwrite,
     progress,
     standing: standing(request),
-    attempt: (_, state) =>
-      attemptSlice(slice, state).pipe(
-        Effect.provideService(Codec, services.codec),
-        Effect.provideService(PieceWorkers, services.workers)
-      ),
+    attempt: (_, state) => Effect.provideService(attemptSlice(slice, state), Codec, services.codec),
     changed: (times) => `it changed ${times} times while regions were cut out of it`,
     discard: discardSlice(files, place, identity),
     vouch: Effect.forEach(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
@@ -8,12 +8,10 @@ import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import type { TabixColumns } from "../genome/index/TabixIndex.ts"
-import { BlockPool } from "./BlockPool.ts"
 import { proveFile } from "./FileProof.ts"
 
 const reads = Array.from({ length: 200 }, (_, i) => read(`r${i}`, i < 150 ? 0 : 1, i * 40))
-const provided = <A, E>(effect: Effect.Effect<A, E, BlockPool | Codec>) =>
-  Effect.provide(effect, BlockPool.layerHere.pipe(Layer.provideMerge(ZlibCodec.layer)))
+const provided = Effect.provide(ZlibCodec.layer)
 
 describe("a file proven while it arrives", () => {
   it.effect("is whole when its last byte is there, and not before", () =>

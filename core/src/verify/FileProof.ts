@@ -12,7 +12,6 @@ import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
 import { type Opened, open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
-import type { BlockPool } from "./BlockPool.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { type Damage, type WalkFacts, walkWhole } from "./WholeWalk.ts"
 
@@ -42,7 +41,7 @@ export const proveContent = Effect.fnUntraced(function* <E>(
   { judgeHeader, records }: Opened,
   indexes: ReadonlyArray<IndexProof.IndexProof>,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.fn.Return<ProvenContent, Damage | FileDamaged | E, BlockPool | Codec> {
+): Effect.fn.Return<ProvenContent, Damage | FileDamaged | E, Codec> {
   const check = records?.(indexes) ?? null
   const walked = yield* walkWhole(file, reader, check ?? unread, progress)
   const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
@@ -58,7 +57,7 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   data: ProvenFile<E>,
   index: ProvenFile<E2> | null,
   progress: (bytes: number) => Effect.Effect<void> = () => Effect.void
-): Effect.fn.Return<Proven | null, FileDamaged | E | E2, BlockPool | Codec> {
+): Effect.fn.Return<Proven | null, FileDamaged | E | E2, Codec> {
   const found = kindOfName(data.name)
   if (found === null || found.index !== null) return null
   const suffix = index === null ? null : (kindOfName(index.name)?.index ?? null)

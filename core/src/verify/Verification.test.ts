@@ -13,7 +13,6 @@ import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
-import { BlockPool } from "./BlockPool.ts"
 import type { Target } from "./Targets.ts"
 import type { Verdict } from "./Verdict.ts"
 import { FileSource, verify } from "./Verification.ts"
@@ -72,7 +71,7 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
 }
 
 /** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
-const provided = Effect.provide(Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer))
+const provided = Effect.provide(ZlibCodec.layerHere)
 
 const subjects = Effect.map(Codec, (codec) => ({
   codec,

@@ -21,7 +21,6 @@ import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
 import { counted } from "../text/Quantity.ts"
-import type { BlockPool } from "./BlockPool.ts"
 import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { checksumIn } from "./Manifest.ts"
@@ -80,7 +79,7 @@ interface Run {
 export const verify = Effect.fn("svc.verify.verifyFiles")(function* (
   targets: ReadonlyArray<Target>,
   events: VerifyEvents
-): Effect.fn.Return<ReadonlyArray<Verdict>, never, FileSource | BlockPool | Codec> {
+): Effect.fn.Return<ReadonlyArray<Verdict>, never, FileSource | Codec> {
   const run: Run = { targets, known: new Map() }
   const verdicts: Array<Verdict> = []
   for (const target of targets) {
@@ -150,11 +149,7 @@ const checkFile = (
   role: FileRole,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<
-  Checked & { readonly sha256: string | null },
-  VerificationFailure,
-  FileSource | BlockPool | Codec | Scope.Scope
-> =>
+): Effect.Effect<Checked & { readonly sha256: string | null }, VerificationFailure, FileSource | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const source = yield* FileSource
     const file = yield* source.open(path)
@@ -178,7 +173,7 @@ const checkKind = (
   file: OpenFile,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> => {
+): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> => {
   if (checksum !== null) {
     const facts = { ...noFacts, comparedWith: checksum.data }
     return Effect.as(proveChecksum(path, checksum, file), { facts, notes: [], walked: null })
@@ -220,7 +215,7 @@ const checkData = (
   file: OpenFile,
   proofs: ReadonlyMap<string, IndexProof.IndexProof>,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, VerificationFailure, BlockPool | Codec> =>
+): Effect.Effect<Checked, VerificationFailure, Codec> =>
   Effect.gen(function* () {
     // A broken block within the header is found by the walk, which knows its number.
     const header = yield* Effect.result(open(path, file, type))
@@ -259,7 +254,7 @@ const checkIndex = (
   file: OpenFile,
   { known, targets }: Run,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> =>
+): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
     const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)

@@ -1,16 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { concat } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { type ContentCheck, unread } from "../genome/bgzf/ContentCheck.ts"
-import { BlockPool } from "./BlockPool.ts"
 import { walkWhole } from "./WholeWalk.ts"
 
-const provided = <A, E>(effect: Effect.Effect<A, E, BlockPool | Codec>) =>
-  Effect.provide(effect, BlockPool.layerHere.pipe(Layer.provideMerge(ZlibCodec.layer)))
+const provided = Effect.provide(ZlibCodec.layer)
 
 /** Blocks of 40,000 bytes that deflate cannot make smaller: 30 of them are read in three chunks. */
 const file = Effect.map(Codec, (codec) => {

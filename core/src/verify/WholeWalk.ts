@@ -5,11 +5,10 @@ import * as Stream from "effect/Stream"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
-import { type BlockRun, type InflatedRun, mostBlocks } from "../genome/bgzf/BlockRun.ts"
-import type { Codec } from "../genome/bgzf/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import type { ContentCheck } from "../genome/bgzf/ContentCheck.ts"
+import { type BlockRun, type InflatedRun, inflateRun, inflateSingly, release } from "../genome/bgzf/InflatedRun.ts"
 import { checkEnd } from "../genome/Structure.ts"
-import { BlockPool } from "./BlockPool.ts"
 
 export interface BlockPosition {
   /** From 1. */
@@ -40,8 +39,12 @@ export interface WalkFacts {
 /** Bytes read at once: their content fits into the cache of a processor. Larger ones take more memory and little less time. */
 const chunkSize = 0x40000
 
-/** Chunks that are read at the same time. One after the other, the threads waited for bytes more than half of the time. */
+/** Chunks that are read at the same time, and runs that are inflated, while one is judged. */
 const readAhead = 4
+const inflatedAtOnce = 4
+
+/** Most blocks of a run, so that it takes at most 2 MiB deflated and as much inflated. */
+const mostBlocks = 32
 
 /** A run and where it lies; or, at the end of what can be read, the reason. */
 type RunOrEnd =
@@ -173,35 +176,44 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   reader: ByteReader<E>,
   content: ContentCheck,
   progress: (offset: number) => Effect.Effect<void>
-): Effect.fn.Return<WalkFacts, Damage | E, BlockPool | Codec> {
-  const pool = yield* BlockPool
+): Effect.fn.Return<WalkFacts, Damage | E, Codec> {
+  const codec = yield* Codec
   const free: Array<Uint8Array<ArrayBuffer>> = []
   let blocks = 0
   let inflated = 0
   let proven = 0
 
-  const judge = (next: Extract<RunOrEnd, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
-    const place = (i: number): BlockPosition => ({ block: next.first.block + i, offset: next.starts[i] ?? 0 })
-    const length = done.content.length
-    const fault = content.take(done.content, { ends: done.ends, offsets: next.starts })
-    pool.giveBack(done)
-    if (done.bytes.buffer.byteLength === chunkRoom) free.push(new Uint8Array(done.bytes.buffer))
+  const judge = (
+    { first, run, starts }: Extract<RunOrEnd, { readonly _tag: "Run" }>,
+    done: InflatedRun,
+    wrong: string | null
+  ): Damage | null => {
+    const place = (i: number): BlockPosition => ({ block: first.block + i, offset: starts[i] ?? 0 })
+    const { content: bytes, ends } = done
+    const fault = content.take(bytes, { ends, offsets: starts })
+    blocks += ends.length
+    inflated += bytes.length
+    proven = starts.at(-1) ?? 0
+    release(done)
+    const { buffer } = run.bytes
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunkRoom) free.push(new Uint8Array(buffer))
     if (fault !== null) {
-      const block = done.ends.findIndex((end) => end > fault.at)
+      const block = ends.findIndex((end) => end > fault.at)
       return damageAt(file, "BadRecord", place(Math.max(0, block)), fault.phrase)
     }
-    blocks += done.ends.length
-    inflated += length
-    proven = next.starts.at(-1) ?? 0
-    return done.wrong === null ? null : damageAt(file, "BadBlock", place(done.ends.length), done.wrong)
+    return wrong === null ? null : damageAt(file, "BadBlock", place(ends.length), wrong)
   }
 
   const prove = (next: RunOrEnd): Effect.Effect<() => Damage | null> =>
     next._tag === "End"
       ? Effect.succeed(() => next.damage)
-      : Effect.map(pool.inflate(next.run), (done) => () => judge(next, done))
+      : Effect.map(inflateRun(codec, next.run), (done) => () => {
+          if (done !== null) return judge(next, done, null)
+          const { wrong, ...sound } = inflateSingly(codec, next.run)
+          return judge(next, sound, wrong)
+        })
   // Runs come back in their order, so the first damage that is met is the first of the file.
-  yield* Stream.mapEffect(runsOf(file, reader, free), prove, { concurrency: pool.width }).pipe(
+  yield* Stream.mapEffect(runsOf(file, reader, free), prove, { concurrency: inflatedAtOnce }).pipe(
     Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
       const damage = verdict()
       return damage === null ? progress(proven) : Effect.fail(damage)

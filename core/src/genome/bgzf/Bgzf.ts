@@ -39,6 +39,10 @@ export const eofBlock: Uint8Array = Uint8Array.of(
   0
 )
 
+/** Whether the bytes `[at, end)` are such a block. */
+export const isEofBlock = (bytes: Uint8Array, at: number, end: number): boolean =>
+  end - at === eofBlock.length && eofBlock.every((byte, i) => bytes[at + i] === byte)
+
 /** Bytes of a header with the BC subfield alone, as all known writers make it. */
 const headerSize = 18
 
@@ -93,6 +97,9 @@ export interface Parts {
   readonly crc: number
 }
 
+/** Bytes of content that a block claims to have which ends before `end`. */
+export const claimedSize = (bytes: Uint8Array, end: number): number => u32(bytes, end - 4)
+
 /** The parts of the block `[at, at + size)`, where `size` comes from `blockSize`. */
 export const partsOf = (bytes: Uint8Array, at: number, size: number): Parts => ({
   deflated: bytes.subarray(at + 12 + u16(bytes, at + 10), at + size - 8),
@@ -101,20 +108,18 @@ export const partsOf = (bytes: Uint8Array, at: number, size: number): Parts => (
 })
 
 /**
- * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `buffer` (`maxBlock` bytes) or else into an
- * array of its own. Never gives or allocates more than 64 KiB. A damaged block gives a phrase for a person, such as
- * `does not inflate`. Every block of every file comes through here, on all threads: so it makes no objects.
+ * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`. Never gives or allocates more than 64 KiB. A damaged block
+ * gives a phrase for a person, such as `does not inflate`.
  */
 export const inflateBlock = (
   codec: Codec["Service"],
   bytes: Uint8Array,
   at: number,
-  size: number,
-  buffer?: Uint8Array
+  size: number
 ): Uint8Array | string => {
   const parts = partsOf(bytes, at, size)
   if (parts.size > maxBlock) return `claims ${parts.size} bytes of content, more than a block can have`
-  const inflated = codec.inflateRaw(parts.deflated, parts.size, buffer)
+  const inflated = codec.inflateRaw(parts.deflated, parts.size)
   if (inflated === null) return "does not inflate"
   if (inflated.length !== parts.size) return `holds ${inflated.length} bytes and claims ${parts.size}`
   if (codec.crc32(inflated) !== parts.crc) return "has a wrong checksum"
@@ -126,8 +131,11 @@ export const damageText = (offset: number, reason: string): string =>
   `the BGZF block at byte ${offset} is damaged: ${reason}`
 
 /** One block with `payload` (at most `maxPayload` bytes). */
-export const deflateBlock = (codec: Codec["Service"], payload: Uint8Array, level: number): Uint8Array => {
-  const deflated = codec.deflateRaw(payload, level)
+export const deflateBlock = (codec: Codec["Service"], payload: Uint8Array, level: number): Uint8Array =>
+  blockOf(codec, payload, codec.deflateRaw(payload, level))
+
+/** One block with `payload`, of which `deflated` was made. */
+export const blockOf = (codec: Codec["Service"], payload: Uint8Array, deflated: Uint8Array): Uint8Array => {
   // Incompressible bytes grow a little in deflate; stored, maxPayload always fits.
   const body = deflated.length + 26 > maxBlock ? codec.deflateRaw(payload, 0) : deflated
   const size = body.length + 26

@@ -21,8 +21,8 @@ const noBlock: Readonly<Record<number, string>> = {
   [Bgzf.badHeader]: "its header contradicts itself"
 }
 
-/** Most empty blocks in a row; writers leave one or two where files are joined. */
-const mostEmpty = 1024
+/** Most empty blocks before content; writers leave one or two where files are joined, and thousands where many empty ones are. */
+const mostEmpty = 0x10000
 
 /** The error for a bad block. */
 export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
@@ -93,8 +93,9 @@ export const inflateAt = (
   batch: BlockBatch,
   i: number
 ): Result.Result<Uint8Array, FileDamaged> => {
-  const at = batch.starts[i]!
-  const inflated = Bgzf.inflateBlock(codec, batch.bytes, at, batch.starts[i + 1]! - at)
+  const [at, end] = [batch.starts[i]!, batch.starts[i + 1]!]
+  if (Bgzf.isEofBlock(batch.bytes, at, end)) return Result.succeed(new Uint8Array(0))
+  const inflated = Bgzf.inflateBlock(codec, batch.bytes, at, end - at)
   return typeof inflated === "string"
     ? Result.fail(badBlock(file, batch.offset + at, `it ${inflated}`))
     : Result.succeed(inflated)

@@ -19,3 +19,10 @@ export const block = (offset: VirtualOffset): number => Number(offset >> 16n)
 
 /** Offset in the inflated bytes of the block (uoffset). */
 export const within = (offset: VirtualOffset): number => Number(offset & 0xffffn)
+
+/** A virtual offset as two numbers, which can be compared in any file. */
+export type Pair = readonly [block: number, within: number]
+
+export const pairOf = (offset: VirtualOffset): Pair => [block(offset), within(offset)]
+
+export const isBefore = (a: Pair, b: Pair): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])

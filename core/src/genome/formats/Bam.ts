@@ -17,8 +17,6 @@ const fixed = BamRecord.smallest + 4
 
 const tooLong = (size: number) => `has a record that claims ${size} bytes`
 
-const mateRefId = (view: DataView, at: number): number => view.getInt32(at + 24, true)
-
 const sortOrder = (text: Uint8Array): string | null => {
   const end = text.indexOf(0x0a)
   const first = new TextDecoder().decode(text.subarray(0, end === -1 ? text.length : end))
@@ -48,7 +46,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     records++
     const ref = BamRecord.refId(view, at)
     const position = BamRecord.position(view, at)
-    const mate = mateRefId(view, at)
+    const mate = BamRecord.mateRefId(view, at)
     const flaw = BamRecord.flawOf(bytes, view, at)
     if (flaw !== null) return `has a record (number ${records}) that ${flaw}`
     if (ref < -1 || ref >= references || mate < -1 || mate >= references || position < -1) {

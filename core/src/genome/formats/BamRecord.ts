@@ -35,8 +35,17 @@ export const position = (view: DataView, at: number): number => view.getInt32(at
 
 export const flags = (view: DataView, at: number): number => view.getUint16(at + 18, true)
 
+/** Index of the reference of its mate, -1 when that has none. */
+export const mateRefId = (view: DataView, at: number): number => view.getInt32(at + 24, true)
+
 const nameLength = (view: DataView, at: number) => view.getUint8(at + 12)
 const cigarCount = (view: DataView, at: number) => view.getUint16(at + 16, true)
+
+const ascii = new TextDecoder("latin1")
+
+/** The name of a sound record. */
+export const nameOf = (bytes: Uint8Array, view: DataView, at: number): string =>
+  ascii.decode(bytes.subarray(at + 36, at + 35 + nameLength(view, at)))
 
 /**
  * True when the variable parts fit into the record, so that the other functions stay inside it. The whole record must

@@ -1,7 +1,5 @@
-/**
- * How the records of each format are read: how long they are and where they lie. A table keyed by the format, since the key and plain
- * data may go to another thread, and a function may not. Nothing of Effect is loaded here, because threads load it.
- */
+/** How the records of each format are read: how long they are, where they lie, and whether they are sound. */
+import { printable } from "../../text/Printable.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { placeOf } from "./VcfRecord.ts"
 
@@ -45,6 +43,10 @@ export interface RecordFormat {
    * another.
    */
   readonly fits: (data: Bytes, at: number, size: number) => boolean
+  /** What is wrong with the whole record `[at, at + size)` so that tools of the format refuse it, as a phrase; null when nothing is. */
+  readonly flaw: (data: Bytes, at: number, size: number) => string | null
+  /** What a person calls the whole record `[at, at + size)`. */
+  readonly nameOf: (data: Bytes, at: number, size: number) => string
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
 }
@@ -65,7 +67,7 @@ interface RecordNeeds {
   }
 }
 
-/** The records of a file, as data that may go to another thread. */
+/** The records of a file. */
 export type Records<F extends keyof RecordNeeds = keyof RecordNeeds> = {
   readonly [K in F]: { readonly format: K } & RecordNeeds[K]
 }[F]
@@ -80,6 +82,11 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
   },
   // The length at its beginning leads to the next record, or to none.
   fits: () => true,
+  flaw: ({ bytes, view }, at) => {
+    const mate = BamRecord.mateRefId(view, at)
+    return mate < -1 || mate >= references ? "has a mate on no reference" : BamRecord.flawOf(bytes, view, at)
+  },
+  nameOf: ({ bytes, view }, at) => printable(BamRecord.nameOf(bytes, view, at)),
   readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false
     span.ref = BamRecord.refId(view, at)
@@ -135,6 +142,15 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       // Some writers leave the samples, or the column of their format, out of the header alone: the first record is believed.
       usual ??= columns
       return columns === least || columns === least + 1 || (columns > least && columns === usual)
+    },
+    flaw: ({ bytes }, at, size) => {
+      const columns = columnsIn(bytes, at, size)
+      const fits = columns >= least && (samples === 0 || columns - emptyAtEnd(bytes, at, size) <= least)
+      return fits ? null : `has ${columns} columns, and ${least} are expected`
+    },
+    nameOf: ({ bytes }, at, size) => {
+      const [, , id = ""] = new TextDecoder().decode(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
+      return printable(id.slice(0, 60))
     },
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {

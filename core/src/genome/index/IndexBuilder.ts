@@ -1,19 +1,26 @@
 /**
- * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
+ * Builds BAI, TBI or CSI from the records of a file, in file order (SAM specification, sections 5.1-5.3). Virtual offsets are pairs of
+ * numbers here: this is the one place that touches every record.
  */
-import { NumberRows } from "../NumberRows.ts"
 import { encodeName } from "../ReferenceName.ts"
 import { firstWhere } from "../Search.ts"
-import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
-import * as IndexFragment from "./IndexFragment.ts"
+import { binAmong, binOf, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
 import type { TabixColumns } from "./TabixIndex.ts"
 
 export interface IndexBuilder {
-  /** The fragment of the part of the file that begins at `offset` (bytes): `add` and `close` may do the same record by record. */
-  readonly join: (fragment: IndexFragment.FragmentData, offset: number) => void
-  readonly add: IndexFragment.IndexFragment["add"]
-  readonly close: IndexFragment.IndexFragment["close"]
-  readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
+  /** Records must end at or before this position. */
+  readonly limit: number
+  /**
+   * A record of reference `ref` that covers `[start, end)` (0-based) and begins in the file at (`block`, `within`). The
+   * record before it ends there.
+   */
+  readonly add: (ref: number, start: number, end: number, mapped: boolean, block: number, within: number) => void
+  /** The last record added ends at (`block`, `within`). Call it before unplaced reads are written, and at the end. */
+  readonly close: (block: number, within: number) => void
+  /** Counts unplaced reads (`n_no_coor`), which end a BAM. */
+  readonly addUnplaced: (count: number) => void
+  /** Unplaced reads so far. */
+  readonly unplaced: () => number
   /**
    * BAI or TBI where they hold references of `longest` bases and all records, else a CSI that does, with no more levels than it needs.
    */
@@ -35,18 +42,17 @@ export interface Fitting {
   readonly bytes: Uint8Array
 }
 
-/** Rows `[from, to)` of a table. */
-interface Rows {
-  readonly from: number
-  to: number
-}
-
-/** References fill the two tables one after the other. */
 interface Reference {
-  readonly chunks: Rows
-  readonly linear: Rows
-  first: readonly [number, number]
-  last: readonly [number, number]
+  readonly ref: number
+  /** Chunks of bins, five numbers each: bin, block, within, endBlock, endWithin. */
+  readonly chunks: Array<number>
+  /**
+   * The first record that overlaps each smallest bin, or the next one after it, as runs of three numbers: the bin after the
+   * run, block, within. One record may claim to cover millions of bins.
+   */
+  readonly linear: Array<number>
+  readonly first: readonly [block: number, within: number]
+  last: readonly [block: number, within: number]
   mapped: number
   unmapped: number
 }
@@ -55,90 +61,76 @@ const encoder = new TextEncoder()
 
 /** `depth` is the most levels of bins that the index can be written with. */
 export const make = (minShift: number, depth: number): IndexBuilder => {
+  const window = 2 ** minShift
   const references: Array<Reference | undefined> = []
   let unplaced = 0
   /** Up to here the bins of the records go (bases). */
   let reach = 0
 
-  /** Chunks of bins: bin, block, within, endBlock, endWithin. */
-  const chunks = new NumberRows(5)
-  /** Runs of the smallest bins: the bin after the run, block, within. */
-  const linear = new NumberRows(3)
-
-  /** What was added record by record and is not joined. */
-  let own = IndexFragment.make(minShift, depth)
-  let current = -1
-  /** The last chunk of each bin of the current reference. */
+  // The run of records that fall into one bin, whose chunk is not closed.
+  let bin = -1
+  let current: Reference | undefined
+  let chunk = -1
+  /** Where the last chunk of each bin of the current reference lies in its chunks. */
   let latest = new Map<number, number>()
   /** The smallest bins before this one are covered by records of the current reference. */
   let covered = 0
 
-  const begin = (ref: number, first: readonly [number, number]): Reference => {
-    const reference: Reference = {
-      chunks: { from: chunks.length, to: chunks.length },
-      linear: { from: linear.length, to: linear.length },
-      first,
-      last: first,
-      mapped: 0,
-      unmapped: 0
-    }
+  const close: IndexBuilder["close"] = (block, within) => {
+    if (current === undefined || chunk === -1) return
+    current.chunks[chunk + 3] = block
+    current.chunks[chunk + 4] = within
+    current.last = [block, within]
+    // What comes next does not follow it: it begins a chunk of its own.
+    chunk = -1
+  }
+
+  const begin = (ref: number, block: number, within: number): Reference => {
+    const place = [block, within] as const
+    const reference = { ref, chunks: [], linear: [], first: place, last: place, mapped: 0, unmapped: 0 }
     references[ref] = reference
-    current = ref
+    current = reference
     latest = new Map()
     covered = 0
     return reference
   }
 
-  const joinReference = (part: IndexFragment.ReferenceFragment, offset: number) => {
-    const { ref } = part
-    const known = ref === current ? references[ref] : undefined
-    const target = known ?? begin(ref, [part.first[0] + offset, part.first[1]])
-    for (let at = 0; at < part.chunks.length; at += 5) {
-      const id = part.chunks[at]!
-      const block = part.chunks[at + 1]! + offset
-      const end = part.chunks[at + 3]! + offset
-      const before = latest.get(id) ?? -1
-      // The first chunk of a part may go on with one of the part before.
-      if (before !== -1 && chunks.number(before, 3) === block) {
-        chunks.setNumber(before, 3, end)
-        chunks.setNumber(before, 4, part.chunks[at + 4]!)
-      } else latest.set(id, chunks.add(id, block, part.chunks[at + 2]!, end, part.chunks[at + 4]!))
-    }
-    for (let at = 0; at < part.linear.length; at += 3) {
-      const stop = part.linear[at]!
-      if (stop <= covered) continue
-      linear.add(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
+  const add: IndexBuilder["add"] = (ref, start, end, mapped, block, within) => {
+    if (ref !== current?.ref) close(block, within)
+    const target = ref === current?.ref && current !== undefined ? current : begin(ref, block, within)
+    if (mapped) target.mapped++
+    else target.unmapped++
+    const stop = Math.floor((end - 1) / window) + 1
+    if (stop > covered) {
+      target.linear.push(stop, block, within)
       covered = stop
+      if (stop * window > reach) reach = stop * window
     }
-    reach = Math.max(reach, covered * 2 ** minShift)
-    target.chunks.to = chunks.length
-    target.linear.to = linear.length
-    target.last = [part.last[0] + offset, part.last[1]]
-    target.mapped += part.mapped
-    target.unmapped += part.unmapped
-  }
-
-  const join: IndexBuilder["join"] = (fragment, offset) => {
-    for (const part of fragment.references) joinReference(part, offset)
-    unplaced += fragment.unplaced
-  }
-
-  /** Joins what was added record by record. */
-  const settle = () => {
-    const fragment = own.done()
-    own = IndexFragment.make(minShift, depth)
-    join(fragment, 0)
+    const id = binOf(start, end, minShift, depth)
+    if (id === bin && chunk !== -1) return
+    close(block, within)
+    bin = id
+    chunk = latest.get(id) ?? -1
+    // A chunk that ends in the block where this one begins costs no further read: they become one.
+    if (chunk === -1 || target.chunks[chunk + 3] !== block) {
+      chunk = target.chunks.length
+      target.chunks.push(id, block, within, block, within)
+      latest.set(id, chunk)
+    }
   }
 
   /**
    * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
    * not save a read, and indexes of thin data shrink by an order of magnitude.
    */
-  const compact = ({ from, to }: Rows, levels: number): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+  const compact = (
+    all: ReadonlyArray<number>,
+    levels: number
+  ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
     const result = new Map<number, Array<number>>()
-    for (let row = from; row < to; row++) {
-      const id = binAmong(levels, chunks.number(row, 0), depth)
-      const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
+    for (let at = 0; at < all.length; at += 5) {
+      const id = binAmong(levels, all[at]!, depth)
+      const chunk = all.slice(at + 1, at + 5)
       const list = result.get(id)
       // Most bins have one chunk: a list made with it alone reserves no memory for more.
       if (list === undefined) result.set(id, chunk)
@@ -156,11 +148,12 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     return [...result].sort((a, b) => a[0] - b[0])
   }
 
-  const writeRun = (out: IndexBytes, run: number) => out.offset(linear.number(run, 1), linear.number(run, 2))
+  const writeRun = (out: IndexBytes, linear: ReadonlyArray<number>, run: number) =>
+    out.offset(linear[3 * run + 1]!, linear[3 * run + 2]!)
 
   /** The run that holds a smallest bin, the last one when none does. */
-  const runOf = ({ from, to }: Rows, bin: number): number =>
-    from + firstWhere(to - 1 - from, (run) => linear.number(from + run, 0) > bin)
+  const runOf = (linear: ReadonlyArray<number>, bin: number): number =>
+    firstWhere(linear.length / 3 - 1, (run) => linear[3 * run]! > bin)
 
   const writeReferences = (out: IndexBytes, count: number, levels: number, withLinear: boolean) => {
     for (let i = 0; i < count; i++) {
@@ -173,8 +166,8 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       const loffset = (id: number) => {
         if (withLinear) return
         const level = levelOf(id, levels)
-        const run = runOf(reference.linear, (id - firstOfLevel(level)) * 8 ** (levels - level))
-        if (run < reference.linear.to) writeRun(out, run)
+        const { linear } = reference
+        if (linear.length > 0) writeRun(out, linear, runOf(linear, (id - firstOfLevel(level)) * 8 ** (levels - level)))
         else out.offset(0, 0)
       }
       const bins = compact(reference.chunks, levels)
@@ -193,10 +186,10 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       out.u64(reference.mapped)
       out.u64(reference.unmapped)
       if (!withLinear) continue
-      const { from, to } = reference.linear
-      out.u32(to === from ? 0 : linear.number(to - 1, 0))
-      for (let run = from, bin = 0; run < to; run++) {
-        for (; bin < linear.number(run, 0); bin++) writeRun(out, run)
+      const { linear } = reference
+      out.u32(linear.at(-3) ?? 0)
+      for (let run = 0, bin = 0; 3 * run < linear.length; run++) {
+        for (; bin < linear[3 * run]!; bin++) writeRun(out, linear, run)
       }
     }
     out.u64(unplaced)
@@ -210,7 +203,6 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const csi = (of: Indexed, levels = depth): Uint8Array => {
-    settle()
     const aux = new IndexBytes()
     if (typeof of !== "number") writeColumns(aux, of)
     const count = typeof of === "number" ? of : of.names.length
@@ -224,7 +216,6 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const bai = (count: number): Uint8Array => {
-    settle()
     const out = new IndexBytes()
     out.raw(encoder.encode("BAI\u0001"))
     out.u32(count)
@@ -233,7 +224,6 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const tbi = (columns: TabixColumns): Uint8Array => {
-    settle()
     const out = new IndexBytes()
     out.raw(encoder.encode("TBI\u0001"))
     out.u32(columns.names.length)
@@ -243,7 +233,6 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const fitting: IndexBuilder["fitting"] = (of, longest) => {
-    settle()
     let levels = usualDepth
     while (levels < depth && Math.max(longest, reach) > 2 ** (minShift + 3 * levels)) levels++
     if (levels > usualDepth) return { suffix: "csi", bytes: csi(of, levels) }
@@ -251,10 +240,13 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   return {
-    join,
-    add: (...record) => own.add(...record),
-    close: (...end) => own.close(...end),
-    addUnplaced: (count) => own.addUnplaced(count),
+    limit: window * 8 ** depth,
+    add,
+    close,
+    addUnplaced: (count) => {
+      unplaced += count
+    },
+    unplaced: () => unplaced,
     fitting,
     bai,
     csi,

@@ -20,7 +20,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { planSlice, writeSlice } from "../slice/Slice.ts"
 
-const provided = Effect.provide(ZlibCodec.layer)
+const provided = Effect.provide(ZlibCodec.layerHere)
 
 const suffixOf = ({ format }: Writer) => format.toLowerCase()
 

@@ -200,16 +200,6 @@ export const unplacedOf = ({ unplaced }: BinIndex): number | null => (unplaced =
 /** Unplaced reads follow the last chunk of all; without chunks they follow the header. htslib takes the last end of the pseudo-bins. */
 export const unplacedFrom = ({ lastEnd }: BinIndex, firstRecord: Offset): Offset => lastEnd ?? firstRecord
 
-/** Places in the file where records of a reference begin, ascending: each is a place to begin to read. */
-export const beginsOf = ({ bins, linear }: ReferenceIndex): BigUint64Array<ArrayBuffer> => {
-  if (linear.length > 0) return new BigUint64Array(linear).sort()
-  const offsets = [...bins.values()].flatMap(({ chunks, loffset }) => [
-    ...(loffset === null ? [] : [loffset]),
-    ...chunks.map(({ begin }) => begin)
-  ])
-  return BigUint64Array.from(offsets).sort()
-}
-
 /** Where a reader such as samtools begins that asks for a position: from `position` (0-based) up to that of the next one. */
 export interface ReaderFloor {
   readonly position: number

@@ -1,11 +1,8 @@
-/** The order in which a piece of a slice meets records, and which of them are wanted. */
+/** The order in which a slice meets records, and which of them are wanted. */
 
 import { comment, type RecordSpan } from "../formats/RecordFormats.ts"
 import { firstEndingAfter } from "../Search.ts"
-import type { OpenSlice, PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
-
-/** A place in the order of a file. */
-export type Rank = readonly [ref: number, start: number]
+import type { Stretch } from "./StretchPlan.ts"
 
 export interface RecordOrder {
   /** False for a record that must stand before the last one that was judged. */
@@ -19,25 +16,21 @@ export interface RecordOrder {
    * True when a record that ends before the block of the last one lies past the interval of the stretch. One that goes on
    * in that block proves nothing: where blocks have changed places, it is put together from parts of two records.
    */
-  readonly isBeyond: (stretch: PieceStretch) => boolean
+  readonly isBeyond: (stretch: Stretch) => boolean
   /** Number of the reference of the last record that was judged; -1 when there was none. */
   readonly lastRef: () => number
   /** Byte offset of the block in which the last record that was judged ends; -1 when there was none. */
   readonly lastBlock: () => number
-  /** The last record that was judged; null when there was none. */
-  readonly last: () => Rank | null
 }
 
 /** Unplaced reads come last. */
-export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
 
-/** What is wrong with a file that has a record, of reference `ref` from `start` on (0-based), after one that must follow it. */
-export const notSorted = ({ names }: SliceJob, [ref, start]: Rank): PieceDamage => ({
-  fault: "BadRecord",
-  reason: `its records are not coordinate-sorted at ${names[ref] ?? ""}:${start + 1}`
-})
-
-export const make = ({ takeUnplaced, wanted }: OpenSlice): RecordOrder => {
+/**
+ * @param wanted - what is wanted of a reference, by its number: starts and ends in turn, sorted, not touching
+ * @param takeUnplaced - true when the unplaced reads are wanted
+ */
+export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplaced: boolean): RecordOrder => {
   let lastRef = -1
   let lastStart = -1
   /** The block in which the last record begins, and the one in which it ends. */
@@ -83,7 +76,6 @@ export const make = ({ takeUnplaced, wanted }: OpenSlice): RecordOrder => {
     },
     isBeyond: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
     lastRef: () => lastRef,
-    lastBlock: () => lastBlock,
-    last: () => (lastRef === -1 ? null : [lastRef, lastStart])
+    lastBlock: () => lastBlock
   }
 }

@@ -3,7 +3,9 @@
  * have them), each once, in file order, with a fresh index.
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { FileDamaged, type NotFound, type UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
 import type { ByteReader } from "../ByteReader.ts"
@@ -13,6 +15,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { type DataType, type IndexSuffix, indexSuffixOf } from "../formats/FileNames.ts"
 import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { open } from "../formats/Formats.ts"
+import { recordFormat } from "../formats/RecordFormats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
@@ -27,11 +30,11 @@ import {
 } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
-import type { SliceJob } from "./PieceJob.ts"
-import { makePieces } from "./PieceRun.ts"
-import { PieceWorkers } from "./PieceWorkers.ts"
-import { type ByteRange, type FetchPlan, type Piece, slicePieces } from "./SlicePieces.ts"
-import { planStretches } from "./StretchPlan.ts"
+import { type ByteRange, type FetchPlan, planFetches } from "./FetchPlan.ts"
+import { addToIndex } from "./SliceOutput.ts"
+import * as SliceRun from "./SliceRun.ts"
+import * as SliceScan from "./SliceScan.ts"
+import { planStretches, type Stretches } from "./StretchPlan.ts"
 
 /** A file and the index beside it. */
 export interface SliceSource<E> {
@@ -41,7 +44,7 @@ export interface SliceSource<E> {
   readonly index: ByteReader<E>
 }
 
-/** Where a slice goes: pieces in order. Their bytes are overwritten when `write` is done. */
+/** Where a slice goes: its bytes in order. They are overwritten when `write` is done. */
 export interface SliceSink<E> {
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, E>
 }
@@ -73,26 +76,6 @@ export interface SliceResult {
 /** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
 const defaultLevel = 4
 const defaultConnections = 8
-
-/** What a slice of reads fetches for each wanted interval, and for each base of it, at usual depths (bytes). */
-const bytesPerInterval = 128 * 1024
-const bytesPerBase = 4
-/** No more than this part of a file is expected: of a small one, a slice is hardly worth threads. */
-const expectedPart = 1 / 8
-
-/** What a slice will fetch, guessed before header and index are read. A wrong guess costs the start of threads, or saves none. */
-const expectedBytes = (wanted: ReadonlyArray<RegionText>, size: number): number => {
-  const most = size * expectedPart
-  let bytes = 0
-  for (const { readings } of wanted) {
-    // The last reading is the one with positions; others take them for a part of the name.
-    const { ends, starts } = readings.at(-1) ?? { starts: [], ends: [] }
-    for (let i = 0; i < starts.length && bytes < most; i++) {
-      bytes += bytesPerInterval + bytesPerBase * (ends[i]! - starts[i]!)
-    }
-  }
-  return Math.min(bytes, most)
-}
 
 /** A BGZF file of `content`, such as a CSI or TBI. */
 export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
@@ -132,8 +115,8 @@ export interface SlicePlan<E> {
   readonly key: string
   /** What is not as it should be, though the slice can be made. */
   readonly warnings: ReadonlyArray<string>
-  /** The pieces that it is made of, one after the other. */
-  readonly pieces: Iterable<Piece>
+  /** The stretches of the file that are read. */
+  readonly stretches: Stretches
   readonly ranges: FetchPlan
   /** All that will be read: `ranges`, and what `checkNothingFollowsIndex` looks at. */
   readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
@@ -167,7 +150,6 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
   const { indexName, name, reader } = source
-  yield* (yield* PieceWorkers).expect(expectedBytes(wanted, reader.size))
   const [file, index, ended] = yield* Effect.all(
     [
       open(name, reader, type),
@@ -180,6 +162,8 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     const reason = `it is ${file.format.name}, of which no regions can be cut out: download it whole`
     return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
   }
+  const refused = file.judgeHeader?.().fault ?? null
+  if (refused !== null) return yield* new FileDamaged({ file: name, fault: "BadHeader", reason: refused })
   const tabix = yield* Effect.fromResult(index)
   const slicing = yield* Effect.fromResult(file.slicing(tabix)).pipe(
     Effect.mapError(
@@ -204,8 +188,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const found = file.referenceAt(tabix)
   const referenceAt = found === null || Result.isFailure(found) ? null : found.success
   const end = referenceAt === null ? null : lastEndRange(tabix.index, reader.size)
-  const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
-  const ranges = fetchPlanOf(pieces)
+  const ranges = planFetches(stretches, reader.size)
   return {
     source,
     slicing,
@@ -225,7 +208,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     unplaced: unplacedOf(tabix.index),
     checkNothingFollowsIndex:
       referenceAt === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, referenceAt),
-    pieces,
+    stretches,
     ranges,
     reads: {
       *[Symbol.iterator]() {
@@ -236,6 +219,106 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   }
 })
 
+/** A slice that is made while its bytes are read. */
+export interface Slice<E> {
+  /** Its bytes in order, each part of them until the next is asked for. */
+  readonly bytes: Stream.Stream<Uint8Array, FileDamaged | E, Codec>
+  /** What it came to, when all bytes were read. */
+  readonly result: Effect.Effect<SliceResult>
+}
+
+/**
+ * Makes the slice of a plan. Its bytes fail with `FileDamaged` when the file is not what header and index say; those that came before
+ * are of no use then.
+ */
+export const makeSlice = Effect.fnUntraced(function* <E>(
+  plan: SlicePlan<E>,
+  options: SliceOptions
+): Effect.fn.Return<Slice<E>, never, Codec> {
+  const codec = yield* Codec
+  const { key, ranges, regions, slicing, source, takeUnplaced } = plan
+  const file = source.name
+  const builder = IndexBuilder.make(usualShift, newDepth)
+  const level = options.level ?? defaultLevel
+  const scan = SliceScan.make({
+    ...{ codec, takeUnplaced, stretches: plan.stretches, dataEnd: plan.dataEnd, limit: builder.limit },
+    format: recordFormat(slicing.records),
+    names: slicing.references.map(({ name }) => name),
+    wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
+  })
+  const header: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
+  writer.write(slicing.header(options.program, key))
+  writer.flush()
+  let offset = writer.block()
+
+  const { connections = defaultConnections } = options
+  const parts = SliceRun.stream({ file, reader: source.reader, ranges, scan, connections, level })
+  const records = Stream.flatMap(parts, ({ blocks, giveBack }) => {
+    const joined: Array<Uint8Array> = []
+    for (const { block, bytes } of blocks) {
+      addToIndex(block, builder, offset)
+      offset += bytes.length
+      appendTo(joined, bytes)
+    }
+    return Stream.concat(Stream.fromArray(joined), Stream.fromEffectDrain(Effect.sync(giveBack)))
+  })
+  const end = Effect.gen(function* () {
+    builder.close(offset, 0)
+    offset += Bgzf.eofBlock.length
+    const unplaced = builder.unplaced()
+    // After the last reference only their number shows that a block of unplaced reads is missing.
+    if (takeUnplaced && plan.unplaced !== null && unplaced !== plan.unplaced) {
+      const reason = `its index does not fit: it counts ${plan.unplaced} unplaced reads, and there are ${unplaced}`
+      return yield* new FileDamaged({ file, fault: "IndexMismatch", reason })
+    }
+    return Bgzf.eofBlock
+  })
+  const bytes = Stream.unwrap(
+    Effect.map(Effect.forkScoped(Effect.result(plan.checkNothingFollowsIndex)), (checking) =>
+      // Damage of a block or record comes first: its message names the place.
+      Stream.concat(
+        Stream.concat(Stream.fromArray(header), records),
+        Stream.fromEffect(
+          Fiber.join(checking).pipe(
+            Effect.flatMap((checked) => Effect.fromResult(checked)),
+            Effect.andThen(end)
+          )
+        )
+      )
+    )
+  )
+  const result = Effect.sync((): SliceResult => {
+    const index = builder.fitting(slicing.indexed, slicing.longest)
+    return {
+      bytes: offset,
+      records: scan.records(),
+      copied: scan.output.copied(),
+      fetched: ranges.bytes,
+      ranges: ranges.length,
+      index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
+      indexSuffix: index.suffix,
+      warnings: plan.warnings
+    }
+  })
+  return { bytes: Stream.mapError(bytes, (error) => withoutEnd(plan, error)), result }
+})
+
+/** Where a file has no end, not its index is to blame. */
+const withoutEnd = <E>({ hasEnd, source }: SlicePlan<E>, error: FileDamaged | E): FileDamaged | E => {
+  if (hasEnd || !(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
+  const reason = `${noEnd}, so its end may be missing: ${error.reason}`
+  return new FileDamaged({ file: source.name, fault: "Truncated", reason })
+}
+
+/** Appends bytes; those that lie behind the last ones in memory become one with them. */
+const appendTo = (joined: Array<Uint8Array>, bytes: Uint8Array): void => {
+  const last = joined.at(-1)
+  if (last !== undefined && last.buffer === bytes.buffer && last.byteOffset + last.length === bytes.byteOffset) {
+    joined[joined.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + bytes.length)
+  } else joined.push(bytes)
+}
+
 /**
  * Writes the slice of a plan to `sink` and gives its index. Fails with `FileDamaged` when the file is not what header and
  * index say; what was written then is of no use.
@@ -245,83 +328,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   sink: SliceSink<E2>,
   options: SliceOptions
 ): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
-  return yield* Effect.mapError(writeAll(plan, sink, options), (error) => {
-    if (plan.hasEnd || !(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
-    // Not the index is to blame then.
-    const reason = `${noEnd}, so its end may be missing: ${error.reason}`
-    return new FileDamaged({ file: plan.source.name, fault: "Truncated", reason })
-  })
+  const { bytes, result } = yield* makeSlice(plan, options)
+  yield* Stream.runForEach(bytes, (part) => sink.write(part))
+  return yield* result
 })
-
-const writeAll = Effect.fnUntraced(function* <E, E2>(
-  plan: SlicePlan<E>,
-  sink: SliceSink<E2>,
-  options: SliceOptions
-): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
-  const codec = yield* Codec
-  const { key, pieces, ranges, regions, slicing, source, takeUnplaced } = plan
-  const builder = IndexBuilder.make(usualShift, newDepth)
-  const level = options.level ?? defaultLevel
-  const job: SliceJob = {
-    dataEnd: plan.dataEnd,
-    records: slicing.records,
-    names: slicing.references.map(({ name }) => name),
-    regions,
-    takeUnplaced,
-    level
-  }
-  const header: Array<Uint8Array> = []
-  const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
-  writer.write(slicing.header(options.program, key))
-  writer.flush()
-  yield* Effect.forEach(header, (block) => sink.write(block), { discard: true })
-  let unplaced = 0
-  const pieceRun = Effect.scoped(
-    makePieces({
-      file: source.name,
-      reader: source.reader,
-      pieces,
-      bytes: ranges.bytes,
-      job,
-      connections: options.connections ?? defaultConnections,
-      write: sink.write,
-      join: (fragment, offset) => {
-        builder.join(fragment, writer.block() + offset)
-        unplaced += fragment.unplaced
-      }
-    })
-  )
-  // Both run to their end. Damage found in a piece comes first: its message names the place.
-  const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.checkNothingFollowsIndex)], { concurrency: 2 })
-  yield* Effect.fromResult(ended)
-  // After the last reference only their number shows that a block of unplaced reads is missing.
-  if (takeUnplaced && plan.unplaced !== null && unplaced !== plan.unplaced) {
-    const reason = `its index does not fit: it counts ${plan.unplaced} unplaced reads, and there are ${unplaced}`
-    return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
-  }
-  yield* sink.write(Bgzf.eofBlock)
-  const index = builder.fitting(slicing.indexed, slicing.longest)
-  return {
-    bytes: writer.block() + made.bytes + Bgzf.eofBlock.length,
-    records: made.records,
-    copied: made.copied,
-    fetched: ranges.bytes,
-    ranges: ranges.length,
-    index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
-    indexSuffix: index.suffix,
-    warnings: plan.warnings
-  }
-})
-
-const fetchPlanOf = (pieces: Iterable<Piece>): FetchPlan => {
-  const ranges = function* (): Generator<ByteRange> {
-    for (const piece of pieces) yield* piece.ranges
-  }
-  let length = 0
-  let bytes = 0
-  for (const range of ranges()) {
-    length++
-    bytes += range.length
-  }
-  return { length, bytes, [Symbol.iterator]: ranges }
-}

@@ -1,9 +1,9 @@
-/** Blocks that were judged and are to be written: as they are when all of a block is kept, else what is kept of it. */
-import type { BgzfWriter } from "../bgzf/BgzfWriter.ts"
+/** Blocks that were judged, and what is kept of them: as they are when that is all, else made anew. */
+import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { RecordSpan } from "../formats/RecordFormats.ts"
-import type { IndexFragment } from "../index/IndexFragment.ts"
+import type { IndexBuilder } from "../index/IndexBuilder.ts"
 
-/** A block that was read but not yet written: its last record may go on in the next block. */
+/** A block that was read but not yet passed on: its last record may go on in the next block. */
 export interface Held {
   /** Byte offset in the file. */
   readonly offset: number
@@ -16,10 +16,19 @@ export interface Held {
   readonly records: KeptRecords
 }
 
+/** A block of the slice. */
+export interface SliceBlock {
+  /** The whole block as it was, or the content of one that is to be deflated. */
+  readonly bytes: Uint8Array
+  readonly isCopied: boolean
+  /** The records that begin in it. */
+  readonly records: KeptRecords
+}
+
 /** Numbers of a record: its offset in the block, reference, start, end for the index, and whether it is mapped. */
 const each = 5
 
-/** Records of one block. The next block uses the memory again: a fresh list for each would be most of what a slice leaves to the collector. */
+/** Records of one block. A later block uses the memory again: a fresh list for each would be most of what a slice leaves to the collector. */
 class KeptRecords {
   #numbers = new Float64Array(each * 512)
   #length = 0
@@ -33,7 +42,7 @@ class KeptRecords {
     return this.#numbers[i]!
   }
 
-  add(from: number, { mapped, reach, ref, start }: RecordSpan): void {
+  add(from: number, ref: number, start: number, reach: number, mapped: number): void {
     const at = this.#length
     this.#length += each
     if (this.#length > this.#numbers.length) {
@@ -46,7 +55,13 @@ class KeptRecords {
     numbers[at + 1] = ref
     numbers[at + 2] = start
     numbers[at + 3] = reach
-    numbers[at + 4] = mapped ? 1 : 0
+    numbers[at + 4] = mapped
+  }
+
+  /** Adds record `i` of others, which begins at `from` here. */
+  addFrom(others: KeptRecords, i: number, from: number): void {
+    const numbers = others.#numbers
+    this.add(from, numbers[i + 1]!, numbers[i + 2]!, numbers[i + 3]!, numbers[i + 4]!)
   }
 
   clear(): void {
@@ -54,7 +69,7 @@ class KeptRecords {
   }
 }
 
-/** The same with bytes of its own: those it came with are overwritten by the next block. */
+/** The same with bytes of its own: those it came with are overwritten. */
 export const own = (held: Held): Held => ({ ...held, raw: held.raw.slice(), data: held.data.slice() })
 
 /** Keeps the bytes `[from, to)` of a held block. */
@@ -64,55 +79,79 @@ export const keep = ({ ranges }: Held, from: number, to: number): void => {
 }
 
 /** Notes that a kept record begins at `from` of a held block. */
-export const note = ({ records }: Held, from: number, span: RecordSpan): void => {
-  records.add(from, span)
+export const note = ({ records }: Held, from: number, { mapped, reach, ref, start }: RecordSpan): void =>
+  records.add(from, ref, start, reach, mapped ? 1 : 0)
+
+/** Adds the records of a block, which begins at `offset` of the slice, to the index. */
+export const addToIndex = ({ records }: SliceBlock, index: IndexBuilder, offset: number): void => {
+  for (let i = 0; i < records.length; i += each) {
+    const ref = records.at(i + 1)
+    if (ref < 0) {
+      index.close(offset, records.at(i))
+      index.addUnplaced(1)
+    } else index.add(ref, records.at(i + 2), records.at(i + 3), records.at(i + 4) === 1, offset, records.at(i))
+  }
 }
 
 export interface SliceOutput {
   /** A block of which nothing is kept yet. */
   readonly hold: (offset: number, raw: Uint8Array, data: Uint8Array) => Held
-  /** Writes what is kept of a block, which is not to be used any more. */
-  readonly write: (held: Held) => void
+  /** Passes on what is kept of a block, which is not to be used any more. */
+  readonly put: (held: Held) => void
+  /** What comes next begins a block of its own. */
+  readonly flush: () => void
+  /** The blocks that are complete since the last call. */
+  readonly take: () => ReadonlyArray<SliceBlock>
+  /** A block is not used any more. */
+  readonly giveBack: (block: SliceBlock) => void
   /** Bytes of blocks that passed as they were. */
   readonly copied: () => number
 }
 
 const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
 
-export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
-  const free: Array<KeptRecords> = []
+export const make = (): SliceOutput => {
+  const freeRecords: Array<KeptRecords> = []
+  const freePayloads: Array<Uint8Array> = []
+  const newRecords = () => freeRecords.pop() ?? new KeptRecords()
+  let done: Array<SliceBlock> = []
   let copied = 0
+  /** The content of the block that is being filled. */
+  let payload: Uint8Array | null = null
+  let used = 0
+  let records = newRecords()
 
-  const addToIndex = (records: KeptRecords, i: number, block: number, within: number) => {
-    const ref = records.at(i + 1)
-    if (ref < 0) {
-      index.close(block, within)
-      index.addUnplaced(1)
-    } else {
-      index.add(ref, records.at(i + 2), records.at(i + 3), records.at(i + 4) === 1, block, within)
+  const flush = () => {
+    if (payload === null || used === 0) return
+    done.push({ bytes: payload.subarray(0, used), isCopied: false, records })
+    payload = null
+    used = 0
+    records = newRecords()
+  }
+  /** Appends bytes, which may fill several blocks. */
+  const append = (bytes: Uint8Array) => {
+    for (let from = 0; from < bytes.length; ) {
+      payload ??= freePayloads.pop() ?? new Uint8Array(Bgzf.maxPayload)
+      const step = Math.min(bytes.length - from, Bgzf.maxPayload - used)
+      payload.set(bytes.subarray(from, from + step), used)
+      used += step
+      from += step
+      if (used === Bgzf.maxPayload) flush()
     }
   }
 
-  const writeWhole = ({ raw, records }: Held) => {
-    writer.flush()
-    const block = writer.block()
-    for (let i = 0; i < records.length; i += each) addToIndex(records, i, block, records.at(i))
-    writer.copy(raw)
-    copied += raw.length
-  }
-
-  /** Record by record, so that none straddles two blocks of the output that did not before. */
-  const writeParts = ({ data, ranges, records }: Held) => {
+  /** Record by record, so that none straddles two blocks of the slice that did not before, unless it is longer than a block. */
+  const putParts = ({ data, ranges, records: held }: Held) => {
     let next = 0
     for (let range = 0; range < ranges.length; range += 2) {
       const stop = ranges[range + 1]!
       for (let at = ranges[range]!; at < stop; ) {
-        const begins = next < records.length && records.at(next) === at
+        const begins = next < held.length && held.at(next) === at
         const following = begins ? next + each : next
-        const end = following < records.length ? Math.min(records.at(following), stop) : stop
-        writer.reserve(end - at)
-        if (begins) addToIndex(records, next, writer.block(), writer.within())
-        writer.write(data.subarray(at, end))
+        const end = following < held.length ? Math.min(held.at(following), stop) : stop
+        if (used + end - at > Bgzf.maxPayload) flush()
+        if (begins) records.addFrom(held, next, used)
+        append(data.subarray(at, end))
         next = following
         at = end
       }
@@ -120,14 +159,28 @@ export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
   }
 
   return {
-    hold: (offset, raw, data) => ({ offset, raw, data, ranges: [], records: free.pop() ?? new KeptRecords() }),
-    write: (held) => {
-      if (held.ranges.length > 0) {
-        if (isWhole(held)) writeWhole(held)
-        else writeParts(held)
+    hold: (offset, raw, data) => ({ offset, raw, data, ranges: [], records: newRecords() }),
+    put: (held) => {
+      if (held.ranges.length > 0 && isWhole(held)) {
+        flush()
+        done.push({ bytes: held.raw, isCopied: true, records: held.records })
+        copied += held.raw.length
+        return
       }
+      if (held.ranges.length > 0) putParts(held)
       held.records.clear()
-      free.push(held.records)
+      freeRecords.push(held.records)
+    },
+    flush,
+    take: () => {
+      const taken = done
+      done = []
+      return taken
+    },
+    giveBack: ({ bytes, isCopied, records }) => {
+      records.clear()
+      freeRecords.push(records)
+      if (!isCopied) freePayloads.push(new Uint8Array(bytes.buffer))
     },
     copied: () => copied
   }

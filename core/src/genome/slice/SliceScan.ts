@@ -1,48 +1,54 @@
 /**
- * The heart of a slice: takes fetched bytes in file order, judges every record in the stretches of a piece, and writes what
- * is kept. Every block is inflated and its checksum compared. One of which everything is kept passes as it is; only the
- * others are deflated again.
+ * The heart of a slice: takes fetched bytes in file order, judges every record in the stretches, and passes on what is kept. Every
+ * block comes inflated, its checksum compared. One of which everything is kept passes as it is; only the others are deflated again.
  *
- * The code is synchronous, knows nothing of where bytes come from or go to, and loads nothing of Effect: it runs on several
- * threads. The index is only a hint to it: where a stretch does not begin or end with a record, where records are out of
- * order, or where bytes are missing, it fails.
+ * The code is synchronous and knows nothing of where bytes come from or go to. The index is only a hint to it: where a stretch does not
+ * begin or end with a record, where records are out of order, or where bytes are missing, it fails.
  *
  * Long on purpose: it is one state machine. Each function below changes the same few variables, and
  * passing them between modules for every record costs time in the one loop that counts.
  */
 import * as Bgzf from "../bgzf/Bgzf.ts"
-import type { BgzfWriter } from "../bgzf/BgzfWriter.ts"
 import type { Codec } from "../bgzf/Codec.ts"
-import { bytesOf, comment, largestRecord, type RecordSpan } from "../formats/RecordFormats.ts"
-import type { IndexFragment } from "../index/IndexFragment.ts"
-import { type FetchedRange, isBefore, type OpenSlice, type PieceDamage, type PieceStretch } from "./PieceJob.ts"
+import { isBefore } from "../bgzf/VirtualOffset.ts"
+import { type Bytes, bytesOf, largestRecord, type RecordFormat, type RecordSpan } from "../formats/RecordFormats.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
+import type { Stretch, Stretches } from "./StretchPlan.ts"
 
 export interface ScanOptions {
-  readonly slice: OpenSlice
-  readonly stretches: ReadonlyArray<PieceStretch>
+  readonly stretches: Stretches
+  readonly format: RecordFormat
+  /** Names of the references, in the order of the index. */
+  readonly names: ReadonlyArray<string>
+  /** What is wanted of a reference, by its number: starts and ends in turn, sorted, not touching. */
+  readonly wanted: ReadonlyMap<number, ArrayLike<number>>
+  /** True when the unplaced reads are wanted. */
+  readonly takeUnplaced: boolean
+  /** Where the blocks of the file end and its end-of-file block begins (bytes). */
+  readonly dataEnd: number
+  /** Records must end at or before this position. */
+  readonly limit: number
   readonly codec: Codec["Service"]
-  readonly writer: BgzfWriter
-  readonly index: IndexFragment
+}
+
+/** Why a slice cannot be made, in the words of a `FileDamaged`. */
+export interface ScanDamage {
+  readonly fault: "BadBlock" | "BadRecord" | "IndexMismatch"
+  readonly reason: string
 }
 
 export interface Scan {
-  /** Takes the next fetched bytes. */
-  readonly push: (range: FetchedRange) => PieceDamage | null
-  /** The bytes of the last range may be used again. */
-  readonly release: () => void
+  /** Takes the next fetched bytes. They may be used again after `keep`, when the blocks that came of them are written. */
+  readonly push: (range: SliceCursor.FetchedRange) => ScanDamage | null
+  readonly keep: () => void
   /** Byte offset of the block that is needed next, `null` when no stretch is left. */
   readonly missingFrom: () => number | null
   /** All bytes came: checks that no stretch is left. */
-  readonly end: () => PieceDamage | null
+  readonly end: () => ScanDamage | null
   readonly records: () => number
-  /** Bytes of blocks that passed as they were. */
-  readonly copied: () => number
-  /** Reference and start of the first and of the last record that was looked at. */
-  readonly first: () => RecordOrder.Rank | null
-  readonly last: () => RecordOrder.Rank | null
+  readonly output: Pick<SliceOutput.SliceOutput, "take" | "giveBack" | "copied">
 }
 
 /** The start of a record that ends in a later block. */
@@ -51,31 +57,28 @@ interface Open {
   length: number
   /** Where it begins in the first held block. */
   readonly from: number
-  /** It begins before the stretch does: another piece has it. */
+  /** It proves nothing, and is not looked at. */
   readonly skipped: boolean
 }
 
-export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): Scan => {
-  const { format, names } = slice
-  const order = RecordOrder.make(slice)
-  const cursor = SliceCursor.make(stretches)
-  const output = SliceOutput.make(writer, index)
+export const make = (options: ScanOptions): Scan => {
+  const { codec, dataEnd, format, limit, names, stretches, takeUnplaced, wanted } = options
+  const order = RecordOrder.make(wanted, takeUnplaced)
+  const cursor = SliceCursor.make(stretches, codec)
+  const output = SliceOutput.make()
   const span: RecordSpan = { ref: 0, start: 0, end: 0, reach: 0, mapped: false }
-  /** What a block inflates into, each after the other. */
-  const buffer = new Uint8Array(Bgzf.maxBlock)
 
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
 
   let records = 0
-  let first: RecordOrder.Rank | null = null
-  /** True when the record that the stretch must come through was met. */
-  let cameThrough = false
+  /** A record began in the stretch, or before it. */
+  let met = false
   /** All records of the stretch were judged; now the first one of a later block is looked at. */
   let proving = false
   /** The last line of the file ended without its line feed: no index can point past that. */
   let lastLine = false
-  let damage: PieceDamage | null = null
+  let damage: ScanDamage | null = null
 
   const failIndex = (reason: string): false => {
     damage = { fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }
@@ -90,20 +93,32 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   /** Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be. */
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
     if (!format.readSpan({ bytes: data, view }, at, size, span)) return failRecord()
+    met = true
     if (!order.allows(span)) {
-      damage = RecordOrder.notSorted(slice, [span.ref, span.start])
+      const reason = `its records are not coordinate-sorted at ${names[span.ref] ?? ""}:${span.start + 1}`
+      damage = { fault: "BadRecord", reason }
       return false
     }
-    if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
-    return span.ref < 0 || span.reach <= index.limit
+    return span.ref < 0 || span.reach <= limit
       ? true
       : failBlock(`a record in it claims to end at base ${span.reach}, which no index can hold`)
   }
 
+  /** Judges the record in `span`, which is kept and begins in this block, as the tools of its format do; false when they refuse it. */
+  const isSound = (data: Bytes, at: number, size: number, block: number): boolean => {
+    const flaw = format.flaw(data, at, size)
+    if (flaw === null) return true
+    const place = span.ref < 0 ? "unplaced" : `at ${names[span.ref]}:${span.start + 1}`
+    const reason = `the record ${format.nameOf(data, at, size)} ${place}, in the BGZF block at byte ${block}, ${flaw}`
+    damage = { fault: "BadRecord", reason }
+    return false
+  }
+
   const nextStretch = () => {
-    cameThrough = false
     proving = false
     cursor.nextStretch()
+    const stretch = cursor.stretch()
+    met = stretch === undefined || isBefore(stretch.begin, [cursor.block, cursor.within])
   }
 
   /**
@@ -119,17 +134,19 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   }
 
   /** True when the cursor stands where the stretch ends, or past it. */
-  const atEnd = ({ end }: PieceStretch): boolean => !isBefore([cursor.block, cursor.within], end)
+  const atEnd = ({ end }: Stretch): boolean => !isBefore([cursor.block, cursor.within], end)
 
-  /** Leaves the stretch at its end; false when that is not where a record begins. */
-  const passEnd = ({ end, through }: PieceStretch): boolean => {
-    const came = through === null ? !isBefore(end, [cursor.block, cursor.within]) : cameThrough
-    if (cursor.comesThrough() && !came && !lastLine) {
-      return failIndex(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
-    }
+  const failPlace = ([block]: Stretch["end"]) =>
+    failIndex(`no record begins where it points to in the block at byte ${block}`)
+
+  /** Leaves the stretch at its end; false when that is not where a record begins, or when none began in it. */
+  const passEnd = ({ begin, end, ref }: Stretch): boolean => {
+    const came = !isBefore(end, [cursor.block, cursor.within])
+    if (cursor.comesThrough() && !came && !lastLine) return failPlace(end)
+    if (!met && ref !== -1 && isBefore(begin, end)) return failPlace(begin)
     const following = cursor.following()
-    // Where a piece is cut, or the next stretch begins in this block, the records past the end are read anyway.
-    proving = through === null && (following === undefined || following.from[0] > cursor.block)
+    // Where the next stretch begins in this block, the records past the end are read anyway.
+    proving = following === undefined || following.begin[0] > cursor.block
     if (!proving) nextStretch()
     return true
   }
@@ -138,11 +155,11 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   const isProven = (fetched: boolean): boolean => {
     const following = cursor.following()
     const here = [cursor.block, cursor.within] as const
-    return !fetched || cursor.block >= slice.dataEnd || (following !== undefined && !isBefore(here, following.from))
+    return !fetched || cursor.block >= dataEnd || (following !== undefined && !isBefore(here, following.begin))
   }
 
   const writeHeld = () => {
-    for (const one of held) output.write(one)
+    for (const one of held) output.put(one)
     held = []
   }
 
@@ -177,6 +194,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
       return true
     }
     if (order.judge(span, beginning.offset, target.offset)) {
+      if (!isSound({ bytes, view }, 0, size, beginning.offset)) return false
       records++
       SliceOutput.note(beginning, record.from, span)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
@@ -208,8 +226,6 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
     while (stretch !== undefined && cursor.block === start) {
       const { within } = cursor
       if (within > data.length) return failIndex(`the block at byte ${start} holds fewer bytes than it says`)
-      const { through } = stretch
-      if (through !== null && start === through[0] && within === through[1]) cameThrough = true
       if (proving && isProven(true)) {
         nextStretch()
         stretch = cursor.stretch()
@@ -227,10 +243,12 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
         leave()
         break
       }
-      const skipped = isBefore([start, within], stretch.begin) || (proving && start <= order.lastBlock())
+      // Another record of the block in which the last one ends proves nothing.
+      const skipped = proving && start <= order.lastBlock()
       const size = format.size(content, within)
       if (size === -1) return failRecord()
       if (size === 0) {
+        met = true
         open = { bytes: data.slice(within), length: data.length - within, from: within, skipped }
         held.pop()
         writeHeld()
@@ -249,6 +267,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
         continue
       }
       if (order.judge(span, start, start)) {
+        if (!isSound(content, within, size, start)) return false
         records++
         SliceOutput.keep(target, within, within + size)
         SliceOutput.note(target, within, span)
@@ -262,7 +281,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   }
 
   /** True when a record of the same reference follows at `at`; one that does not lie whole in this block proves nothing. */
-  const goesOn = ({ ref }: PieceStretch, content: ReturnType<typeof bytesOf>, at: number): boolean => {
+  const goesOn = ({ ref }: Stretch, content: ReturnType<typeof bytesOf>, at: number): boolean => {
     const size = at < content.bytes.length ? format.size(content, at) : 0
     return size > 0 && format.readSpan(content, at, size, span) && span.ref === ref
   }
@@ -272,7 +291,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
     const stretch = cursor.stretch()
     if (stretch === undefined || damage !== null) return false
     // What follows a whole reference is looked at, if there is anything.
-    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < slice.dataEnd
+    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < dataEnd
     if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
     const size = cursor.blockSize()
     if (proving && isProven(size !== SliceCursor.lost)) {
@@ -282,9 +301,8 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
     }
     if (size === SliceCursor.missing) return false
     if (size < 0) return failIndex(`no block begins at byte ${cursor.block}`)
-    const raw = cursor.bytes(cursor.block, cursor.block + size)
-    const inflated = Bgzf.inflateBlock(codec, raw, 0, size, buffer)
-    return typeof inflated === "string" ? failBlock(`it ${inflated}`) : scanBlock(raw, inflated)
+    const data = cursor.content(size)
+    return typeof data === "string" ? failBlock(`it ${data}`) : scanBlock(cursor.raw(size), data)
   }
 
   return {
@@ -293,10 +311,10 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
       while (step()) {}
       return damage
     },
-    release: cursor.keep,
+    keep: cursor.keep,
     missingFrom: () => (damage !== null || cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
-      const ended = cursor.block >= slice.dataEnd
+      const ended = cursor.block >= dataEnd
       if (damage === null && open !== null && format.terminator !== null && ended) {
         // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
         lastLine = true
@@ -311,13 +329,10 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
         failIndex("bytes are missing where it points")
       if (damage === null) writeHeld()
-      writer.flush()
-      index.close(writer.block(), 0)
+      output.flush()
       return damage
     },
     records: () => records,
-    copied: () => output.copied(),
-    first: () => first,
-    last: order.last
+    output
   }
 }

@@ -18,7 +18,70 @@ import {
 } from "../index/IndexRules.ts"
 import type { ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
-import { type Stretch, Stretches } from "./Stretches.ts"
+
+/** A stretch `[begin, end)` of the file that holds wanted records. */
+export interface Stretch {
+  /** Number of the reference, -1 for the unplaced reads. */
+  readonly ref: number
+  readonly begin: VirtualOffset.Pair
+  readonly end: VirtualOffset.Pair
+  /** Records that start here or later (0-based) are not what this stretch is read for. */
+  readonly until: number
+  /** Byte offset past which nothing has to be fetched. */
+  readonly fetchEnd: number
+  /** Byte offset up to which it is fetched at first; where its records go on past it, more is fetched. */
+  readonly expectedEnd: number
+  /** Byte offset up to which its blocks are inflated ahead. */
+  readonly likelyEnd: number
+  /** True when it is all of the reference. */
+  readonly whole: boolean
+}
+
+const columns = 10
+
+/** Stretches in file order, as a table: a panel of a million regions has nearly as many. */
+export class Stretches {
+  readonly #numbers: Array<number> = []
+  /** The rows in file order; null where they were added in it. */
+  #order: Uint32Array | null = null
+
+  get length(): number {
+    return this.#numbers.length / columns
+  }
+
+  add({ begin, end, expectedEnd, fetchEnd, likelyEnd, ref, until, whole }: Stretch): void {
+    this.#numbers.push(ref, ...begin, ...end, until, fetchEnd, expectedEnd, likelyEnd, whole ? 1 : 0)
+  }
+
+  /** Puts them in file order, all so far; those that begin at one place stay as they were added. */
+  sort(): void {
+    const numbers = this.#numbers
+    const compare = (a: number, b: number) =>
+      numbers[a * columns + 1]! - numbers[b * columns + 1]! || numbers[a * columns + 2]! - numbers[b * columns + 2]!
+    for (let row = 1; row < this.length; row++) {
+      if (compare(row - 1, row) <= 0) continue
+      this.#order = Uint32Array.from({ length: this.length }, (_, i) => i).sort((a, b) => compare(a, b) || a - b)
+      return
+    }
+  }
+
+  /** Stretch number `i`; undefined past the last. */
+  at(i: number): Stretch | undefined {
+    if (i >= this.length) return undefined
+    const from = (this.#order?.[i] ?? i) * columns
+    const number = (column: number) => this.#numbers[from + column]!
+    return {
+      ref: number(0),
+      begin: [number(1), number(2)],
+      end: [number(3), number(4)],
+      until: number(5),
+      fetchEnd: number(6),
+      expectedEnd: number(7),
+      likelyEnd: number(8),
+      whole: number(9) === 1
+    }
+  }
+}
 
 /** Records of `position` (0-based) lie near `offset` of the file, in bytes. */
 interface Waypoint {
@@ -50,12 +113,13 @@ const windowsAround = ({ linear }: ReferenceIndex, position: number, minShift: n
 /** Bytes for one block more than expected: the expectation may miss by a little. */
 const oneBlock = 0x8000
 
-/** Where the records that start before a position almost always end in the file (bytes). */
-const estimateEnd = ([before, after]: Bracket, position: number): number => {
+/** Where the records that start before a position end in the file (bytes): likely, and almost always. */
+const estimateEnd = ([before, after]: Bracket, position: number): readonly [likely: number, ample: number] => {
   const distance = after.offset - before.offset
   const share = Math.min(1, Math.max(0, (position - before.position) / (after.position - before.position)))
   // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.
-  return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
+  const likely = before.offset + distance * share
+  return [likely, Math.ceil(likely + distance / 8) + oneBlock]
 }
 
 /** Most bytes of a block; as many are fetched for the last block where the index does not say where the next one begins. */
@@ -89,7 +153,12 @@ interface Interval {
   readonly end: number
 }
 
-type Bounds = Pick<Stretch, "begin" | "end" | "fetchEnd">
+/** A stretch of the bins of an interval. */
+interface Bounds {
+  readonly begin: VirtualOffset.VirtualOffset
+  readonly end: VirtualOffset.VirtualOffset
+  readonly fetchEnd: number
+}
 
 /** The chunks that may hold records of an interval, merged where they meet; `ceiling` null: no end is known. */
 const chunksOf = ({ end, reading, reference, start }: Interval, ceiling: VirtualOffset.VirtualOffset | null) => {
@@ -114,18 +183,18 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   const ceiling = next < offsets.length ? VirtualOffset.fromBits(offsets[next]!) : null
   const chunks = chunksOf(interval, ceiling)
   const bracket = bracketOf(reading.starts, next, reference, minShift, end)
-  const ample = bracket === null ? Number.POSITIVE_INFINITY : estimateEnd(bracket, end)
-  return chunks.map((stretch, i) => {
+  const everywhere = Number.POSITIVE_INFINITY
+  const [likely, ample] = bracket === null ? [everywhere, everywhere] : estimateEnd(bracket, end)
+  return chunks.map((chunk, i) => {
+    const begin = VirtualOffset.pairOf(chunk.begin)
     // Of the first chunk at least one block is read: it shows whether the records of the interval end there.
-    const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
-    const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd + usualBlock)
+    const first = i === 0 ? begin[0] + longestBlock : 0
     return {
-      ...stretch,
-      ref,
-      until: end,
-      expectedEnd: expectedTo,
-      fetchEnd: stretch.fetchEnd + 2 * longestBlock,
-      whole: false
+      ...{ ref, begin, until: end, whole: false },
+      end: VirtualOffset.pairOf(chunk.end),
+      likelyEnd: Math.min(Math.max(likely, i === 0 ? begin[0] + 1 : 0), chunk.fetchEnd),
+      expectedEnd: Math.min(Math.max(ample, first), chunk.fetchEnd + usualBlock),
+      fetchEnd: chunk.fetchEnd + 2 * longestBlock
     }
   })
 }
@@ -142,8 +211,16 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
   if (extent === null) return null
   const { begin, end } = extent
   // The block in which the reference ends is read, and one record of the next block, to see that no record of it follows.
-  const fetchTo = VirtualOffset.block(end) + 2 * longestBlock
-  return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
+  const last = VirtualOffset.block(end)
+  const fetchEnd = last + 2 * longestBlock
+  return {
+    ...{ ref, whole: true, until: Number.POSITIVE_INFINITY },
+    begin: VirtualOffset.pairOf(begin),
+    end: VirtualOffset.pairOf(end),
+    likelyEnd: last + 1,
+    expectedEnd: fetchEnd,
+    fetchEnd
+  }
 }
 
 /** How to plan. */
@@ -184,18 +261,11 @@ export const planStretches = (
   stretches.sort()
   if (options.unplaced !== null) {
     const { dataEnd, firstRecord } = options.unplaced
-    const begin = unplacedFrom(index, firstRecord)
-    const end = VirtualOffset.make(dataEnd, 0)
-    if (begin < end) {
-      const until = Number.POSITIVE_INFINITY
+    const begin = VirtualOffset.pairOf(unplacedFrom(index, firstRecord))
+    if (begin[0] < dataEnd) {
       stretches.add({
-        ref: -1,
-        begin,
-        end,
-        until,
-        fetchEnd: dataEnd,
-        expectedEnd: dataEnd,
-        whole: false
+        ...{ ref: -1, begin, end: [dataEnd, 0], until: Number.POSITIVE_INFINITY, whole: false },
+        ...{ likelyEnd: dataEnd, expectedEnd: dataEnd, fetchEnd: dataEnd }
       })
     }
   }

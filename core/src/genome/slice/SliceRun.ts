@@ -1,0 +1,211 @@
+/**
+ * Makes a slice, as a stream of its blocks. Several ranges are under way at once, in the order of the file: while one is scanned, those
+ * behind it are inflated and fetched, and what came of those before it is deflated and written.
+ *
+ * ```
+ * ranges -> fetch (8 at once) -> inflate what is likely needed (4) -> scan (one after the other) -> deflate the edges (2) -> out
+ * ```
+ *
+ * Each step takes what the next one has room for, so that memory holds a bound number of ranges, and the first that is not written
+ * always has its place.
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import { FileDamaged } from "../../Errors.ts"
+import { joinBytes } from "../../JoinedBytes.ts"
+import { type ByteReader, readInto } from "../ByteReader.ts"
+import * as Bgzf from "../bgzf/Bgzf.ts"
+import { Codec } from "../bgzf/Codec.ts"
+import { inflateRun, release } from "../bgzf/InflatedRun.ts"
+import { type ByteRange, longestRange } from "./FetchPlan.ts"
+import { type AheadBlocks, type FetchedRange, headroom } from "./SliceCursor.ts"
+import type { SliceBlock } from "./SliceOutput.ts"
+import type { Scan, ScanDamage } from "./SliceScan.ts"
+
+export interface SliceRun<E> {
+  readonly file: string
+  readonly reader: ByteReader<E>
+  readonly ranges: Iterable<ByteRange>
+  readonly scan: Scan
+  /** Ranges fetched at the same time. */
+  readonly connections: number
+  /** Deflate level of the blocks that cannot be copied, 0-9. */
+  readonly level: number
+}
+
+/** What came of one range: blocks with what they are in the slice, and what is to be given back when they are written. */
+export interface SlicePart {
+  readonly blocks: ReadonlyArray<{ readonly block: SliceBlock; readonly bytes: Uint8Array }>
+  readonly giveBack: () => void
+}
+
+/** Ranges whose blocks are inflated at the same time. */
+const inflatedAtOnce = 4
+/** Most bytes of content that are inflated ahead of a range: where it shrinks more than usual, the rest waits until it is needed. */
+const mostAhead = 0x800000
+/** Ranges whose edges are deflated at the same time, and blocks of each. */
+const deflatedAtOnce = 2
+
+/** A range that was fetched, and those of its blocks that are likely needed. */
+interface Framed extends FetchedRange {
+  readonly spare: number
+  readonly offsets: ReadonlyArray<number>
+  readonly sizes: ReadonlyArray<number>
+}
+
+/** Finds the whole blocks that are likely needed. Keeps, from range to range, the start of a block that ends in the next one. */
+const framer = () => {
+  /** Where the block begins with which the next range goes on; -1 when that is not known. */
+  let next = -1
+  let rest = new Uint8Array(0)
+  return ({ length, likely, offset, spare }: ByteRange, buffer: Uint8Array): Framed => {
+    const at = headroom
+    const end = offset + length
+    // Where block `from` of the file lies in the buffer.
+    const placeOf = (from: number) => at + from - offset
+    if (next + rest.length === offset) buffer.set(rest, at - rest.length)
+    else next = -1
+    const bytes = buffer.subarray(0, at + length)
+    const offsets: Array<number> = []
+    const sizes: Array<number> = []
+    let claimed = 0
+    let block = -1
+    for (const [from, to] of likely) {
+      block = from < offset ? next : from
+      while (block !== -1 && block < Math.min(to, end)) {
+        const size = Bgzf.blockSize(bytes, placeOf(block))
+        // The scan will say what is wrong there, if it needs it.
+        if (size < 0) block = -1
+        if (size <= 0 || block + size > end) break
+        claimed += Bgzf.claimedSize(bytes, placeOf(block) + size)
+        if (claimed <= mostAhead) {
+          offsets.push(block)
+          sizes.push(size)
+        }
+        block += size
+      }
+    }
+    next = block !== -1 && (likely.at(-1)?.[1] ?? 0) > end && end - block <= headroom ? block : -1
+    rest = next === -1 ? new Uint8Array(0) : bytes.slice(placeOf(next))
+    return { buffer, at, offset, length, spare, ahead: null, offsets, sizes }
+  }
+}
+
+/** The blocks of a range, inflated; null when one of them is damaged, which the scan will find if it needs that. */
+const inflateAhead = (
+  codec: Codec["Service"],
+  { at, buffer, offset, offsets, sizes }: Framed
+): Effect.Effect<(AheadBlocks & { readonly release: () => void }) | null> => {
+  if (offsets.length === 0) return Effect.succeed(null)
+  const starts = [0]
+  for (const size of sizes) starts.push(starts.at(-1)! + size)
+  const bytes = (first: number, last: number) =>
+    buffer.subarray(at + offsets[first]! - offset, at + offsets[last]! - offset + sizes[last]!)
+  const parts: Array<Uint8Array> = []
+  let first = 0
+  for (let i = 1; i <= offsets.length; i++) {
+    if (i < offsets.length && offsets[i]! === offsets[i - 1]! + sizes[i - 1]!) continue
+    parts.push(bytes(first, i - 1))
+    first = i
+  }
+  const [only] = parts
+  const run = { bytes: parts.length === 1 && only !== undefined ? only : joinBytes(parts), starts }
+  return Effect.map(inflateRun(codec, run), (inflated) =>
+    inflated === null
+      ? null
+      : { offsets, sizes, content: inflated.content, ends: inflated.ends, release: () => release(inflated) }
+  )
+}
+
+/** The ranges, and what stands for the end of the file. */
+function* thenNull(ranges: Iterable<ByteRange>): Generator<ByteRange | null> {
+  yield* ranges
+  yield null
+}
+
+/** Fails with `FileDamaged` where the scan finds that the file, or its index, is not what it says. */
+export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamaged | E, Codec> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { connections, file, level, ranges, reader, scan } = run
+      const permits = yield* Semaphore.make(connections)
+      /** Buffers that are used again: the collector would let those of a large slice pile up to hundreds of MB. */
+      const free: Array<Uint8Array> = []
+      const bring = (range: ByteRange) =>
+        Effect.suspend(() => {
+          const buffer = free.pop() ?? new Uint8Array(headroom + longestRange)
+          const target = buffer.subarray(headroom, headroom + range.length)
+          const read = target.length === 0 ? Effect.void : permits.withPermit(readInto(reader, range.offset, target))
+          return Effect.as(read, { range, buffer })
+        })
+      const frame = framer()
+      const check = (damage: ScanDamage | null) =>
+        damage === null ? Effect.void : Effect.fail(new FileDamaged({ file, ...damage }))
+
+      /** Scans one range, and what it needs of the bytes that follow it. */
+      const scanRange = Effect.fnUntraced(function* (
+        first: Framed,
+        ahead: Effect.Success<ReturnType<typeof inflateAhead>>
+      ) {
+        const buffers = [first.buffer]
+        let range: FetchedRange & { readonly spare: number } = { ...first, ahead }
+        while (true) {
+          yield* check(scan.push(range))
+          const end = range.offset + range.length
+          const from = scan.missingFrom()
+          if (from === null || range.spare === 0 || from >= end + range.spare) break
+          scan.keep()
+          const length = Math.min(range.spare, longestRange)
+          const more = { offset: end, length, spare: range.spare - length, likely: [] }
+          const { buffer } = yield* bring(more)
+          buffers.push(buffer)
+          range = { ...more, buffer, at: headroom, ahead: null }
+        }
+        scan.keep()
+        ahead?.release()
+        return { blocks: scan.output.take(), buffers }
+      })
+      const finish = Effect.map(
+        Effect.suspend(() => check(scan.end())),
+        () => ({
+          blocks: scan.output.take(),
+          buffers: [] as Uint8Array[]
+        })
+      )
+
+      const deflate = (block: SliceBlock) =>
+        block.isCopied
+          ? Effect.succeed({ block, bytes: block.bytes })
+          : Effect.map(codec.deflateRawAside(block.bytes, level), (deflated) => ({
+              block,
+              bytes: Bgzf.blockOf(codec, block.bytes, deflated)
+            }))
+      const inflate = (framed: Framed) => Effect.map(inflateAhead(codec, framed), (ahead) => scanRange(framed, ahead))
+      return Stream.fromIterable(thenNull(ranges)).pipe(
+        Stream.mapEffect((range) => (range === null ? Effect.succeed(null) : bring(range)), {
+          concurrency: connections + inflatedAtOnce
+        }),
+        Stream.map((fetched) => (fetched === null ? null : frame(fetched.range, fetched.buffer))),
+        Stream.mapEffect((framed) => (framed === null ? Effect.succeed(finish) : inflate(framed)), {
+          concurrency: inflatedAtOnce
+        }),
+        Stream.mapEffect((scanned) => scanned),
+        Stream.mapEffect(
+          ({ blocks, buffers }) =>
+            Effect.map(
+              Effect.forEach(blocks, deflate, { concurrency: deflatedAtOnce }),
+              (made): SlicePart => ({
+                blocks: made,
+                giveBack: () => {
+                  free.push(...buffers)
+                  for (const block of blocks) scan.output.giveBack(block)
+                }
+              })
+            ),
+          { concurrency: deflatedAtOnce }
+        )
+      )
+    })
+  )
