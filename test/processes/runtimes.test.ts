@@ -87,7 +87,6 @@ describe("svc-steps/node", () => {
       ({ path, text }) =>
         /^(?:platform|sandbox)\//.test(path) &&
         // A thread is loaded by a Node that is new enough.
-        path !== "platform/threads/GenomeThread.ts" &&
         ([...text.matchAll(/^import .*?\{([^}]*)\} from "node:/gm)].some(([, names = ""]) => newer.test(names)) ||
           /^import .*"node:(?:sea|sqlite|test)/m.test(text))
     )
