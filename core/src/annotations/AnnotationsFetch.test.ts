@@ -109,7 +109,7 @@ const ground = (rewinds = true): Ground => {
 
 const all: AnnotationsRequest = { format: "jsonl", columns: [], filter: { genes: [], regions: null }, several: false }
 
-/** Fetches `ids`, and gives how each ended. */
+/** Fetches `ids` while a minute passes, and gives how each ended. */
 const fetchAll = (
   { asked, output, spooled }: Ground,
   request: Partial<AnnotationsRequest>,
@@ -118,7 +118,9 @@ const fetchAll = (
 ) =>
   Effect.gen(function* () {
     const fetch = yield* makeAnnotationsFetch({ ...all, ...request }, output)
-    return yield* Effect.forEach(ids, (id) => Effect.exit(fetch(id)))
+    const fetching = yield* Effect.forkChild(Effect.forEach(ids, (id) => Effect.exit(fetch(id))))
+    yield* TestClock.adjust("1 minute")
+    return yield* Fiber.join(fetching)
   }).pipe(Effect.provide([sessionOf(answers, asked), memorySpools(spooled)]))
 
 const failureOf = <A, E>(exit: Exit.Exit<A, E> | undefined) =>
@@ -182,6 +184,11 @@ describe("the stream of rows", () => {
       assert.strictEqual(missing._tag, "SvcNotFound")
       const unknown = yield* Effect.flip(run([{ text: table }], { columns: ["nope"] }))
       assert.deepInclude(unknown, { _tag: "SvcUsageError", options: ["columns"] })
+    })
+  )
+
+  it.live("H19 fails with a cut body when another look has found no better one", () =>
+    Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "SvcReplyMalformed")
     })
   )
@@ -316,7 +323,7 @@ describe("bodies that cannot be used", () => {
         ]
         for (const [answer, tag, message] of cases) {
           const it = ground()
-          const [exit] = yield* fetchAll(it, { format }, ["A1"], [answer])
+          const [exit] = yield* fetchAll(it, { format }, ["A1"], Array(3).fill(answer))
           const failure = failureOf(exit)
           assert.strictEqual(failure?._tag, tag, answer.text.slice(0, 50))
           assert.match(failure?.message ?? "", message)
@@ -380,6 +387,16 @@ describe("bodies that break off", () => {
     )
   }
 
+  it.effect("H19 cut JSON in a whole answer is fetched anew as well", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const [exit] = yield* fetchAll(it, {}, ["A1"], [{ text: first.text.slice(0, 90) }, { text: "[[" }, first])
+      assert.isTrue(Exit.isSuccess(exit ?? Exit.die(0)))
+      assert.strictEqual(it.written(), wanted)
+      assert.strictEqual(it.asked.length, 3)
+    })
+  )
+
   it.effect("N7 end as unavailable after three tries, with nothing in the output", () =>
     Effect.gen(function* () {
       const it = ground()
@@ -413,13 +430,13 @@ describe("several analyses", () => {
     Effect.gen(function* () {
       const it = ground()
       const cut = { text: first.text.slice(0, -5) }
-      const exits = yield* fetchAll(it, {}, ["A0", "A1", "A2", "A3"], [cut, last, { status: 404, text: "" }, first])
+      const exits = yield* fetchAll(it, {}, ["A0", "A1", "A2", "A3"], [cut, cut, cut, last, { status: 404, text: "" }, first])
       assert.deepStrictEqual(
         exits.map((exit) => failureOf(exit)?._tag ?? null),
         ["SvcReplyMalformed", null, "SvcNotFound", null]
       )
       assert.strictEqual(it.written(), wanted + wanted.replaceAll('"A1"', '"A3"'))
-      assert.strictEqual(it.spooled.count, 4)
+      assert.strictEqual(it.spooled.count, 6)
     })
   )
 
@@ -429,7 +446,7 @@ describe("several analyses", () => {
       const swapped = { text: '{"data":[["TP53","v9"]],"header":[{"id":"Gene"},{"id":"ID"}]}' }
       const fewer = { text: '{"data":[["v8"]],"header":[{"id":"ID"}]}' }
       const cut = { text: first.text.slice(0, -5) }
-      const exits = yield* fetchAll(it, { format: "tsv" }, ["A0", "A1", "A2", "A3"], [cut, last, swapped, fewer])
+      const exits = yield* fetchAll(it, { format: "tsv" }, ["A0", "A1", "A2", "A3"], [cut, cut, cut, last, swapped, fewer])
       assert.strictEqual(
         it.written(),
         "analysisId\tID\tGene\nA1\tv1\tBRCA1\nA1\tv2\t\nA1\tv3\tTP53\nA2\tv9\tTP53\nA3\tv8\t\n"

@@ -80,7 +80,11 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   )
 })
 
-/** Tries again after a broken connection while nobody has seen the beginning; a failure takes back what was written. */
+/** An answer that nothing can be made of, as somebody on the way has cut or replaced it. */
+const isGarbled = (error: { readonly _tag: string }): error is ReplyMalformed =>
+  error._tag === "SvcReplyMalformed" && "garbled" in error && error.garbled === true
+
+/** Tries again after a broken connection or a garbled answer while nobody has seen the beginning; a failure takes back what was written. */
 const retryBroken = Effect.fnUntraced(function* <R>(
   attempt: Effect.Effect<AnnotationsCounts, AnnotationsError | BodyBroken, R>,
   { writer }: Fetching,
@@ -100,10 +104,19 @@ const retryBroken = Effect.fnUntraced(function* <R>(
         (undone): Effect.Effect<never, BodyBroken | Unavailable> => Effect.fail(undone ? broken : unavailable(broken))
       )
     ),
-    Effect.tapErrorTag("BodyBroken", ({ host, reason }) =>
-      Effect.logWarning(`${host}: ${reason} after part of analysis ${analysisId}; fetching it anew`)
+    Effect.catchIf(isGarbled, (garbled) =>
+      Effect.flatMap(undo, (undone) =>
+        Effect.fail(undone ? garbled : new ReplyMalformed({ request: garbled.request, reason: garbled.reason }))
+      )
     ),
-    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" }),
+    Effect.tapError((error) =>
+      error._tag === "BodyBroken" || isGarbled(error)
+        ? Effect.logWarning(
+            `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
+          )
+        : Effect.void
+    ),
+    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" || isGarbled(error) }),
     Effect.catchTag("BodyBroken", unavailable),
     Effect.tapError(() =>
       Effect.flatMap(undo, (undone) =>

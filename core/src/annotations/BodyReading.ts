@@ -102,4 +102,4 @@ const bodyOf = ({ response }: StreamedReply): Stream.Stream<Uint8Array, BodyBrok
 const errorOf = (fault: ScanFault, request: string): ReplyMalformed | ReplyTooLarge =>
   fault._tag === "TooLarge"
     ? new ReplyTooLarge({ request, limit: fault.limit })
-    : new ReplyMalformed({ request, reason: `${fault.reason}, at byte ${fault.at + 1}` })
+    : new ReplyMalformed({ request, reason: `${fault.reason}, at byte ${fault.at + 1}`, garbled: true })

@@ -11,6 +11,7 @@ import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
+import { whyNotJson } from "../session/Recognition.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
 import { deepest, tooDeep } from "../text/JsonScanner.ts"
 import { isDeeper } from "../text/JsonText.ts"
@@ -49,25 +50,13 @@ export const parseReply = Effect.fnUntraced(function* (
   exactness: Exactness = "integers"
 ): Effect.fn.Return<Schema.Json, ReplyMalformed> {
   const malformed = (reason: string) => new ReplyMalformed({ request, reason })
-  if (/^\s*$/.test(text)) return yield* malformed("its body is empty")
-  if (/^\s*</.test(text)) return yield* malformed("a page of HTML or XML instead of JSON")
   if (isDeeper(text)) return yield* malformed(tooDeep(deepest))
   return yield* Effect.try({
     try: (): Schema.Json => parseExactly(text, exactness),
     // The parser's own message quotes the body.
-    catch: (error) => malformed(`not JSON${placeOf(error, text.length)}`)
+    catch: () => malformed(whyNotJson(text) ?? "not JSON")
   })
 })
-
-/** Where the text stops being JSON. The parser names the position of most errors, but not in short texts. */
-const placeOf = (error: unknown, length: number): string => {
-  const message = error instanceof SyntaxError ? error.message : ""
-  const position = /at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1]
-  if (position === undefined ? message.startsWith("Unexpected end") : Number(position) >= length) {
-    return `: it breaks off after ${length} characters`
-  }
-  return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
-}
 
 /** The reply to a typed call: its payload, taken out of the envelope if there is one. */
 export const payloadOf = Effect.fnUntraced(function* (

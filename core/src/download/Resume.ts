@@ -247,9 +247,13 @@ const stateAfter = (
 
 /** A failure of a whole look, which says of itself whether another look may not meet it. */
 export interface LookFailure {
+  readonly _tag: string
   readonly message: string
   readonly retryable: boolean
 }
+
+/** What passes in the middle of a wait though it is final at its beginning: certificates and proxies are renewed, rights are given back. */
+const passing: ReadonlySet<string> = new Set(["SvcTlsRefused", "SvcProxyRefused", "SvcForbidden", "SvcReplyMalformed"])
 
 /** A look, or why there was none. */
 interface Attempt<E> {
@@ -259,8 +263,8 @@ interface Attempt<E> {
 }
 
 /**
- * The last look. Who waits gets over a service that is away for some time; when it is away at the last look, that is the
- * failure of the run, as any other failure is at once.
+ * The last look. Who waits gets over a service that is away for some time, and once a look has worked over all but a refused
+ * login; when it is away at the last look, that is the failure of the run, as any other failure is at once.
  *
  * @param look - one look, with a session of its own
  * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
@@ -271,10 +275,14 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
   asleep: (sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
 ): Effect.fn.Return<Look | null, E, R> {
   const waits = !Duration.isZero(patience.wait)
+  let worked = false
   const attempt = look.pipe(
-    Effect.map((look): Found<Attempt<E>> => ({ value: { look, error: null }, awaited: expectedIn(look) })),
+    Effect.map((look): Found<Attempt<E>> => {
+      worked = true
+      return { value: { look, error: null }, awaited: expectedIn(look) }
+    }),
     Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
-      if (!waits || !error.retryable) return Effect.fail(error)
+      if (!waits || !(error.retryable || (worked && passing.has(error._tag)))) return Effect.fail(error)
       const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
       return Effect.as(Effect.logWarning(error.message), again)
     })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { readEntry } from "../archive/TrackingEntry.ts"
-import { LoginRefused, NotFound, Unavailable } from "../Errors.ts"
+import { LoginRefused, NotFound, ReplyMalformed, type SessionError, TlsRefused, Unavailable } from "../Errors.ts"
 import type { Look, RestorationState } from "./RestorationStatus.ts"
 import { untilBack } from "./Resume.ts"
 
@@ -22,7 +22,7 @@ const lookOf = (...states: ReadonlyArray<RestorationState>): Look => ({
 
 /** Looks as `looks` say, one after the other, the last one for ever; gives the end and how many looks it took. */
 const waited = Effect.fnUntraced(function* (
-  looks: ReadonlyArray<Effect.Effect<Look, Unavailable | LoginRefused>>,
+  looks: ReadonlyArray<Effect.Effect<Look, SessionError>>,
   wait: Duration.Duration
 ) {
   let count = 0
@@ -67,6 +67,27 @@ describe("waiting for what was requested", () => {
         sleeps: 0
       })
       assert.strictEqual((yield* waited([Effect.fail(refused)], Duration.hours(1))).count, 1)
+    })
+  )
+
+  it.effect("H19 once a look has worked it gets over all but a refused login, which would lock the account", () =>
+    Effect.gen(function* () {
+      const [first, done] = [lookOf(waiting), lookOf({ _tag: "Done" })].map(Effect.succeed)
+      assert(first !== undefined && done !== undefined)
+      for (const error of [
+        new TlsRefused({ host: "lab", reason: "its certificate has expired" }),
+        new ReplyMalformed({ request: "getAnalysis", reason: "size: expected an integer" })
+      ]) {
+        const { count, end } = yield* waited([first, Effect.fail(error), done], Duration.hours(1))
+        assert.deepStrictEqual([count, typeof end], [3, "object"])
+        assert.deepInclude(yield* waited([Effect.fail(error), done], Duration.hours(1)), { count: 1, end: error._tag })
+      }
+      const { count, end } = yield* waited([first, Effect.fail(refused), done], Duration.hours(1))
+      assert.deepStrictEqual([count, end], [2, "SvcLoginRefused"])
+      const garbled = new ReplyMalformed({ request: "getAnalysis", reason: "its body is empty", garbled: true })
+      assert.strictEqual((yield* waited([Effect.fail(garbled), done], Duration.hours(1))).count, 2)
+      const item = lookOf({ _tag: "Failed", error: garbled })
+      assert.strictEqual((yield* waited([Effect.succeed(item), done], Duration.hours(1))).count, 2)
     })
   )
 

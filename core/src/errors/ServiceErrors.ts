@@ -198,10 +198,14 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("SvcR
 /** The body is not what the contract says: cut JSON, HTML, a missing field. */
 export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcReplyMalformed", {
   request: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** Nothing that the service means: cut or replaced on the way. It was asked for several times, and may come right later. */
+  garbled: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 65
-  readonly retryable = false
+  get retryable(): boolean {
+    return this.garbled === true
+  }
   readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true

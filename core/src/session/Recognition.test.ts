@@ -1,31 +1,79 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { beginsLikeMarkup, errorDetail, isUndecided, recognise, recogniseLogin } from "./Recognition.ts"
+import {
+  beginsLikeMarkup,
+  errorDetail,
+  isUndecided,
+  pageReason,
+  recognise,
+  recogniseLogin,
+  whyNotJson
+} from "./Recognition.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe("Recognition", () => {
   it("judges status before body, and the body by its first character", () => {
-    for (const [status, body, expected] of [
-      [200, '{"a":1}', "ok"],
-      [200, " \r\n\t[1]", "ok"],
-      [200, "", "ok"],
-      [204, "", "ok"],
-      [400, '{"success":false}', "ok"],
-      [404, "<html>nothing here</html>", "ok"],
-      [200, "<!DOCTYPE html>", "html"],
-      [200, "\uFEFF\n  <html>", "html"],
-      [200, "\uFEFF{}", "ok"],
-      [302, "<html>", "redirected"],
-      [307, "", "redirected"],
-      [403, '{"a":1}', "forbidden"],
-      [401, "", "forbidden"],
-      [503, "<html>", "transient"],
-      [500, "{}", "transient"],
-      [501, "{}", "ok"]
+    for (const [status, body, any, json] of [
+      [200, '{"a":1}', "answer", "answer"],
+      [200, " \r\n\t[1]", "answer", "answer"],
+      [200, "", "answer", "broken"],
+      [204, "", "answer", "broken"],
+      [200, "Bad gateway of the hospital", "answer", "broken"],
+      [200, "null", "answer", "answer"],
+      [400, '{"success":false}', "answer", "answer"],
+      [404, "<html>nothing here</html>", "answer", "answer"],
+      [200, "<!DOCTYPE html>", "lost", "lost"],
+      [200, "\uFEFF\n  <html>", "lost", "lost"],
+      [200, "\uFEFF{}", "answer", "answer"],
+      [200, "This session has been expired (possibly due to multiple concurrent logins)", "lost", "lost"],
+      [200, "This session", "answer", "broken"],
+      [404, "This session has been expired", "answer", "answer"],
+      [302, "<html>", "lost", "lost"],
+      [307, "", "lost", "lost"],
+      [403, '{"a":1}', "forbidden", "forbidden"],
+      [401, "", "forbidden", "forbidden"],
+      [503, "<html>", "transient", "transient"],
+      [500, "{}", "transient", "transient"],
+      [501, "{}", "answer", "answer"]
     ] as const) {
-      assert.strictEqual(recognise({ status, start: bytes(body) }), expected, `${status} ${body}`)
+      const reply = { status, start: bytes(body) }
+      assert.strictEqual(recognise(reply), any, `${status} ${body}`)
+      assert.strictEqual(recognise(reply, { json: true, htmlAgain: false }), json, `${status} ${body}, JSON`)
     }
+    const page = { status: 200, start: bytes("<html>") }
+    for (const json of [true, false]) assert.strictEqual(recognise(page, { json, htmlAgain: true }), "page")
+  })
+
+  it("H17 a page is named by its title, of which nothing reaches a terminal but letters", () => {
+    const end = ": maintenance, or a firewall"
+    for (const [page, title] of [
+      ["<html><head><TITLE lang=de>\n Wartung\t bis 6 Uhr </TITLE>", " (Wartung bis 6 Uhr)"],
+      ["<title>\u001b[31mdown</title>", " (\\u001b[31mdown)"],
+      ["<html>down", ""],
+      ["<title></title>", ""],
+      [`<title>${"x".repeat(500)}</title>`, ` (${"x".repeat(100)})`]
+    ] as const) {
+      assert.strictEqual(pageReason(page), `it shows a page in place of data${title}${end}`)
+    }
+  })
+
+  it("H19 why a text is no JSON is said without a word of it", () => {
+    for (const [text, reason] of [
+      [" \n", "its body is empty"],
+      ['[{"secret":1', "not JSON: it breaks off after 12 characters"],
+      ['{"a":secret}', "not JSON"]
+    ] as const) {
+      assert.strictEqual(whyNotJson(text), reason)
+    }
+    assert.isNull(whyNotJson(' {"a":[1]} '))
+  })
+
+  it("Spring's words are waited for, other text is not", () => {
+    const words = "This session has been expired"
+    for (let length = 1; length < words.length; length++) assert.isTrue(isUndecided(bytes(words.slice(0, length))))
+    assert.isFalse(isUndecided(bytes(words)))
+    assert.isFalse(isUndecided(bytes("This is")))
   })
 
   it.effect.prop("H17 JSON is never taken for markup, whatever it holds", [Schema.Json], ([json]) =>

@@ -4,21 +4,33 @@
  * The service answers a request of a lost session with a redirect and 50 kB of HTML, later ones with 403 (docs/dev/service.md 3 and
  * 11.6). Without this check the caller would take both for data. Pure functions of status, headers and first bytes.
  */
+import * as Result from "effect/Result"
+import { printable } from "../text/Printable.ts"
 
 /** The parts of a reply by which it is judged. */
 export interface ReplySample {
   readonly status: number
-  /** The first bytes of the body, at least one that is not white space unless the body has none. */
+  /** The first bytes of the body, as many as {@link isUndecided} wants. */
   readonly start: Uint8Array
 }
 
+/** What is known of the request beside its reply. */
+export interface Circumstances {
+  /** Its answer must be JSON; a request of another kind may be answered with anything, a page included. */
+  readonly json: boolean
+  /** It was answered with HTML before the last login, or no login is allowed now: another one would tell nothing. */
+  readonly htmlAgain: boolean
+}
+
 /**
- * - `ok`: an answer for the caller, whatever its status says about the thing asked for.
- * - `redirected`, `html`: the session is gone, or the service sent a page where data were due.
- * - `forbidden`: the session is gone, or this account may not see the thing; only a fresh login tells.
- * - `transient`: no answer; the same request may work later.
+ * - `answer`: for the caller, whatever its status says about the thing asked for. It alone proves that the session is alive.
+ * - `lost`: a redirect, HTML, or the words of Spring Security: the session is gone, and a login brings it back.
+ * - `page`: HTML again after a login. No data: maintenance, or a firewall; for a request that wants no data, what it asked for.
+ * - `forbidden`: the session is gone, or this account may not see the thing; a witness or a fresh login tells.
+ * - `broken`: empty or garbled where JSON must be; the same request may work later.
+ * - `transient`: a status that says so itself.
  */
-export type Recognised = "ok" | "redirected" | "html" | "forbidden" | "transient"
+export type Recognised = "answer" | "lost" | "page" | "forbidden" | "broken" | "transient"
 
 const transientStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
@@ -32,20 +44,64 @@ export const beginsLikeMarkup = (start: Uint8Array): boolean => {
   return start[at] === 0x3c
 }
 
-/** True while the bytes are only white space or a byte order mark, so that markup cannot be told from data yet. */
+/** What Spring Security says, with status 200 and as text, when another login of the account has ended the session. */
+const endedSession = new TextEncoder().encode("This session has been expired")
+
+/** How many bytes of the words stand at the beginning: all of them, or fewer than there are bytes when it says something else. */
+const saysEnded = (start: Uint8Array): boolean =>
+  start.every((byte, at) => at >= endedSession.length || byte === endedSession[at])
+
+/** True while the bytes are only white space or a byte order mark, or a part of Spring's words: data cannot be told from the rest yet. */
 export const isUndecided = (start: Uint8Array): boolean =>
-  start.every((byte) => isWhiteSpace(byte) || byte === 0xef || byte === 0xbb || byte === 0xbf)
+  start.every((byte) => isWhiteSpace(byte) || byte === 0xef || byte === 0xbb || byte === 0xbf) ||
+  (start.length < endedSession.length && saysEnded(start))
 
 const isWhiteSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** Judges the reply to a request that was sent with a session. */
-export const recognise = (reply: ReplySample): Recognised => {
-  if (reply.status >= 300 && reply.status < 400) return "redirected"
+export const recognise = (
+  { start, status }: ReplySample,
+  { htmlAgain, json }: Circumstances = { json: false, htmlAgain: false }
+): Recognised => {
+  if (status >= 300 && status < 400) return "lost"
   // The service is known to send 403; one that treats its session as authentication would send 401.
-  if (reply.status === 403 || reply.status === 401) return "forbidden"
-  if (transientStatuses.has(reply.status)) return "transient"
-  if (reply.status < 300 && beginsLikeMarkup(reply.start)) return "html"
-  return "ok"
+  if (status === 403 || status === 401) return "forbidden"
+  if (transientStatuses.has(status)) return "transient"
+  if (status >= 400) return "answer"
+  if (beginsLikeMarkup(start)) return htmlAgain ? "page" : "lost"
+  if (start.length >= endedSession.length && saysEnded(start)) return "lost"
+  return json && !beginsLikeJson(start) ? "broken" : "answer"
+}
+
+/** Whether the first character after white space can begin a JSON value. */
+const beginsLikeJson = (start: Uint8Array): boolean =>
+  /^\uFEFF?\s*[[{"\-0-9tfn]/.test(new TextDecoder().decode(start.subarray(0, 4096)))
+
+/** Why `text` is no JSON; null when it is. It quotes nothing: a value may be personal data. */
+export const whyNotJson = (text: string): string | null => {
+  if (/^\s*$/.test(text)) return "its body is empty"
+  if (/^\s*</.test(text)) return "a page of HTML or XML instead of JSON"
+  return Result.match(
+    Result.try(() => JSON.parse(text)),
+    { onSuccess: () => null, onFailure: (error) => `not JSON${placeOf(error, text.length)}` }
+  )
+}
+
+/** Where the text stops being JSON. The parser names the position of most errors, but not in short texts. */
+const placeOf = (error: unknown, length: number): string => {
+  const message = error instanceof SyntaxError ? error.message : ""
+  const position = /at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1]
+  if (position === undefined ? message.startsWith("Unexpected end") : Number(position) >= length) {
+    return `: it breaks off after ${length} characters`
+  }
+  return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
+}
+
+/** What a page of HTML that came in place of data means, with its title. */
+export const pageReason = (text: string): string => {
+  const title = /<title[^>]*>([^<]{1,300})/i.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? ""
+  const said = title === "" ? "" : ` (${printable(title.slice(0, 100))})`
+  return `it shows a page in place of data${said}: maintenance, or a firewall`
 }
 
 /**

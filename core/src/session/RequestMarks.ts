@@ -23,6 +23,11 @@ export const SlowReply: Context.Reference<boolean> = Context.Reference<boolean>(
   defaultValue: () => false
 })
 
+/** Set to `true` around a request whose answer must be JSON: anything else is a page in place of data, or garbled. */
+export const JsonReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/JsonReply", {
+  defaultValue: () => false
+})
+
 /** A reply with an error status, or with an envelope that says `success: false`. */
 export interface RefusedReply {
   readonly status: number

@@ -35,12 +35,12 @@ import { Scrubber } from "../text/Scrubber.ts"
 import { type CookieJars, makeExchange } from "./Exchange.ts"
 import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
-import { errorDetail, recognise } from "./Recognition.ts"
-import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
-import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
+import { errorDetail, pageReason, recognise, whyNotJson } from "./Recognition.ts"
+import { type ReplyResponse, readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
+import { JsonReply, RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import { type SessionSettings, type SessionTimeouts, usualTimeouts } from "./SessionSettings.ts"
 import { makeSessionState, makeTokenState } from "./SessionState.ts"
-import { doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
+import { brokenSetback, doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
 
 /** The session of one account, through which every request to the API goes. */
@@ -60,10 +60,11 @@ export interface Conversation {
   /**
    * Requests with paths relative to the base URL; the reply is in memory when the next request may start.
    *
-   * 302, HTML and 403 are recognised before decoding: one login serves all requests that wait, and each is then sent again
-   * where that is safe. A 403 that stays is `Forbidden` when something else is answered by the same session. Statuses 2xx and the
+   * 302, HTML, 403 and the words for an ended session are recognised before decoding: one login serves all requests that wait, and each
+   * is then sent again where that is safe. A 403 that stays is `Forbidden` when something else is answered by the same session. Statuses 2xx and the
    * other 4xx come back as they are; 408, 425, 429 and 5xx end as `Unavailable`. A
-   * page of HTML that comes again after a new login is handed over: that endpoint serves HTML.
+   * page of HTML that comes again after a new login is handed over, as that endpoint serves HTML; where the answer must be JSON it ends as `Unavailable`. An answer that is no
+   * JSON there is asked for again as after an outage, and ends as `ReplyMalformed`.
    */
   readonly http: HttpClient.HttpClient.With<SessionError>
   /**
@@ -141,23 +142,28 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       const headers = token !== null || (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
       const connection = yield* Scope.fork(yield* Effect.scope)
       const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers }), connection)
-      const recognised = recognise(reply)
-      if (recognised === "ok" || (recognised === "html" && met.html)) {
+      const json = yield* JsonReply
+      const recognised = recognise(reply, { json, htmlAgain: met.html || !(yield* session.mayLogIn) })
+      if (recognised === "answer" || (recognised === "page" && !json)) {
         const answer = yield* use(reply)
-        yield* session.answered(met.forbidden)
+        if (recognised === "answer") yield* session.answered(met.forbidden)
         return { _tag: "Answer", answer }
       }
       const beginning = yield* readBeginning(reply)
       yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
       if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
       if (token !== null && reply.status === 401) return yield* new LoginRefused({ user: "", host, token: true })
-      if (token !== null && recognised === "redirected") {
+      if (token !== null && recognised === "lost") {
         return yield* new LoginProtocol({ host, reason: "it redirects; a token is for a gateway with --api" })
       }
-      if (recognised !== "forbidden") {
+      if (recognised === "page") return yield* brokenSetback(pageReason(beginning), "page")
+      if (recognised === "broken") {
+        return yield* brokenSetback(whyNotJson(beginning) ?? "not JSON", "unreadable")
+      }
+      if (recognised === "lost") {
         yield* session.lost
         yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
-        return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
+        return { _tag: "Lost", met: { ...met, html: met.html || reply.status < 300 }, undone: false }
       }
       yield* Scope.close(connection, Exit.void)
       if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
@@ -177,7 +183,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     Effect.suspend(() => {
       let sent = 0
       const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
-      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || (repeatable && kind !== "unreadable")
+      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || repeatable
       return Effect.suspend(() => {
         sent++
         const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
@@ -196,7 +202,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
           Effect.succeed(
             failed(
               setback.kind === "unreadable"
-                ? new ReplyMalformed({ request: label, reason: setback.reason })
+                ? new ReplyMalformed({ request: label, reason: setback.reason, garbled: true })
                 : mayRepeat(setback) || !leavesDoubt(setback)
                   ? new Unavailable({ host, reason: setback.reason, attempts: sent })
                   : new OutcomeUnknown({ request: label, reason: doubt(setback) })
@@ -255,7 +261,10 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
           asked,
           closeAtOnce,
           (label) => (reply) =>
-            Effect.tap(readWhole(reply, label, bodyLimit), (response) => witnesses.remember(reply, response))
+            readWhole(reply, label, bodyLimit).pipe(
+              Effect.tap(mustBeJson),
+              Effect.tap((response) => witnesses.remember(reply, response))
+            )
         )
       ),
       Effect.succeed
@@ -263,6 +272,13 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     stream: (asked) => request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply)))
   }
   return conversation
+})
+
+/** Fails where the answer must be JSON and is none: cut by somebody on the way, for example. */
+const mustBeJson = Effect.fnUntraced(function* (response: ReplyResponse) {
+  if (response.status >= 300 || !(yield* JsonReply)) return
+  const reason = whyNotJson(yield* Effect.orDie(response.text))
+  if (reason !== null) return yield* brokenSetback(reason, "unreadable")
 })
 
 const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
-import { RepeatSafe } from "./RequestMarks.ts"
+import { JsonReply, RepeatSafe } from "./RequestMarks.ts"
 
 describe("Session, a lost session", () => {
   it.effect("S3 302 with HTML, then 403s: one login, the request again, no HTML as data", () =>
@@ -261,6 +261,66 @@ describe("Session, a lost session", () => {
       )
       assert.deepStrictEqual(succeeded(exit), ['{"path":"/api/x"}', '{"y":1}'])
       assert.strictEqual(service.served.logins, 2)
+    })
+  )
+
+  const json = Effect.provideService(JsonReply, true)
+
+  it.effect("H17 a page in place of data, for each of many analyses: three logins in ten minutes, and it is said what the page is", () =>
+    Effect.gen(function* () {
+      const page = "<html><title>Scheduled maintenance</title></html>"
+      const service = makeService((asked) => (asked.path.startsWith("/api/") ? { body: page } : null))
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(Array.from({ length: 12 }), (_, item) => Effect.flip(json(get(session, `/api/${item}`))))
+      )
+      for (const error of succeeded(exit)) {
+        assert.strictEqual(error._tag, "SvcUnavailable")
+        assert.include(
+          error.message,
+          "it shows a page in place of data (Scheduled maintenance): maintenance, or a firewall"
+        )
+      }
+      assert.strictEqual(service.served.logins, 3)
+    })
+  )
+
+  it.effect("H17 a page that goes away within half a minute is got over, with one login", () =>
+    Effect.gen(function* () {
+      const service = makeService(({ path }, count) => (path === "/api/1" && count < 5 ? { body: "<html>" } : null))
+      const exit = yield* withSession(service, (session) => json(get(session, "/api/1")))
+      assert.strictEqual(succeeded(exit), '{"path":"/api/1"}')
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+
+  it.effect("H17 an answer between pages gives the logins back", () =>
+    Effect.gen(function* () {
+      // Each item is HTML once, as at the end of a session: twenty ends of sessions are twenty logins.
+      const service = makeService(({ path }, count) =>
+        path.startsWith("/api/") && count === 1 ? { body: loginPage } : null
+      )
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(Array.from({ length: 20 }), (_, item) => json(get(session, `/api/${item}`)))
+      )
+      assert.strictEqual(succeeded(exit).length, 20)
+      assert.strictEqual(service.served.logins, 21)
+    })
+  )
+
+  it.effect("S3 the words of Spring for an ended session are one, whoever asked, and other words are not", () =>
+    Effect.gen(function* () {
+      const words =
+        "This session has been expired (possibly due to multiple concurrent logins being attempted as the same user)."
+      for (const mark of [json, (self: ReturnType<typeof get>) => self]) {
+        const service = makeService(({ path }, count) => (path === "/api/1" && count === 1 ? { body: words } : null))
+        const exit = yield* withSession(service, (session) => mark(get(session, "/api/1")))
+        assert.strictEqual(succeeded(exit), '{"path":"/api/1"}')
+        assert.strictEqual(service.served.logins, 2)
+      }
+      const other = makeService(({ path }) => (path === "/api/1" ? { body: "This session is short" } : null))
+      const exit = yield* withSession(other, (session) => get(session, "/api/1"))
+      assert.strictEqual(succeeded(exit), "This session is short")
+      assert.strictEqual(other.served.logins, 1)
     })
   )
 

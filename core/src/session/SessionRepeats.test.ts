@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { failed, get, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
-import { SlowReply } from "./RequestMarks.ts"
+import { JsonReply, SlowReply } from "./RequestMarks.ts"
 import { TransportFault } from "./TransportFault.ts"
 
 describe("Session, repeating", () => {
@@ -16,6 +16,32 @@ describe("Session, repeating", () => {
         const service = makeService((asked, count) => (asked.path === "/api/x" && count <= 6 ? { status } : null))
         succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
         assert.strictEqual(times(service, "GET /api/x"), 7)
+      })
+    )
+  }
+
+  const json = Effect.provideService(JsonReply, true)
+
+  for (const [what, body] of [
+    ["empty", ""],
+    ["cut", '[{"id":1},{"id'],
+    ["of a proxy", "Gateway busy"]
+  ] as const) {
+    it.effect(`H19 an answer that is ${what} where JSON must be is asked for again, and proves no health`, () =>
+      Effect.gen(function* () {
+        const service = makeService((asked, count) => (asked.path === "/api/x" && count <= 6 ? { body } : null))
+        const exit = yield* withSession(service, (session) => json(get(session, "/api/x")))
+        assert.strictEqual(succeeded(exit), '{"path":"/api/x"}')
+        assert.strictEqual(times(service, "GET /api/x"), 7)
+        const always = makeService((asked) => (asked.path.startsWith("/api") ? { body } : null))
+        const error = failed(yield* withSession(always, (session) => json(get(session, "/api/x"))))
+        assert.deepInclude(error, { _tag: "SvcReplyMalformed", garbled: true, retryable: true })
+        assert.strictEqual(always.served.logins, 1)
+        const posted = makeService((asked) => (asked.path === "/api/x" ? { body } : null))
+        failed(yield* withSession(posted, (session) => json(session.http.post("/api/x"))))
+        assert.strictEqual(times(posted, "POST /api/x"), 1)
+        const any = yield* withSession(always, (session) => get(session, "/api/x"))
+        assert.strictEqual(succeeded(any), body)
       })
     )
   }

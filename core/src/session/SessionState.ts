@@ -159,6 +159,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
   return {
     loggedIn: Effect.map(Ref.get(state), ({ loggedIn }) => loggedIn),
     closed: Effect.map(Ref.get(state), ({ closed }) => closed),
+    /** Whether the budget of logins allows another one. */
+    mayLogIn: Effect.zipWith(Ref.get(state), monotonicMillis, ({ history }, now) => mayLogIn(history, now)),
     /** Logs in where that is due. Interrupts after `close`; fails for good after a refused password. */
     ensureLogin: Effect.gen(function* () {
       const { closed, refused, loggedIn } = yield* Ref.get(state)

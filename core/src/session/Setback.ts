@@ -13,10 +13,10 @@ import type { TransportFault } from "./TransportFault.ts"
 export class Setback extends Data.TaggedError("Setback")<{
   /**
    * `notSent`: the service never received the request. `unanswered` and `broken`: it may have received it and acted on it; none of
-   * its answer came, or a part, or nobody knows. `status`: it answered with a status that asks for another try. `unreadable`: its
-   * answer cannot be read, and the next one could not be either.
+   * its answer came, or a part, or nobody knows. `status`: it answered with a status that asks for another try. `page`: with
+   * a page where data were due. `unreadable`: its answer cannot be read.
    */
-  readonly kind: "notSent" | "unanswered" | "broken" | "status" | "unreadable"
+  readonly kind: "notSent" | "unanswered" | "broken" | "status" | "page" | "unreadable"
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
@@ -55,13 +55,19 @@ const setbackKinds = {
 export const faultSetback = ({ kind, reason }: TransportFault) =>
   new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null })
 
-/** The setback of an answer that broke off, or never came. */
-export const brokenSetback = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
+/** The setback of an answer that broke off, or never came, or is not what it should be. */
+export const brokenSetback = (reason: string, kind: "broken" | "page" | "unreadable" = "broken") =>
+  new Setback({ kind, reason, status: null, retryAfter: null })
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
 export const leavesDoubt = (setback: Setback): boolean =>
-  setback.kind === "unanswered" || setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
+  setback.kind === "unanswered" ||
+  setback.kind === "broken" ||
+  setback.kind === "page" ||
+  [408, 500, 502, 504].includes(setback.status ?? 0)
 
 /** Why it is in doubt, for a message. */
 export const doubt = ({ kind, reason }: Setback): string =>
-  kind === "status" ? `the service answered with ${reason}` : "the connection broke before the answer came"
+  kind === "status" || kind === "page"
+    ? `the service answered with ${reason}`
+    : "the connection broke before the answer came"

@@ -38,7 +38,7 @@ export const makeWitnesses = (exchange: Exchange, waits: Waits) =>
       /** Remembers what was answered, where it may be asked for again. */
       remember: Effect.fnUntraced(function* (reply: SessionReply, { bodyLength }: ReplyResponse) {
         const { request, status, url } = reply
-        if (request.method !== "GET" || status >= 300 || recognise(reply) !== "ok") return
+        if (request.method !== "GET" || status >= 300 || recognise(reply) !== "answer") return
         if (bodyLength === null || bodyLength > longestAnswer) return
         const witness = { request, url, template: yield* PathTemplate }
         yield* Ref.update(known, (witnesses) => [witness, ...others(url)(witnesses)].slice(0, mostWitnesses))
@@ -60,9 +60,9 @@ export const makeWitnesses = (exchange: Exchange, waits: Waits) =>
           const reply = yield* exchange.send(witness.request, waits)
           yield* readBeginning(reply)
           const recognised = recognise(reply)
-          if (recognised !== "ok") yield* forget
+          if (recognised !== "answer") yield* forget
           if (recognised === "transient") return yield* yield* statusSetback(reply, "")
-          return recognised === "ok" ? "alive" : "gone"
+          return recognised === "answer" ? "alive" : "gone"
         })
         return yield* answer.pipe(
           Effect.scoped,
