@@ -43,7 +43,7 @@ export { CoverageItem, QcCaseMetrics } from "./contract/QualityControl.ts"
 
 // --- the session, and the settings of a service --------------------------------------------------------------------------
 
-export { RepeatSafe, SlowReply } from "./session/RequestMarks.ts"
+export { RepeatSafe } from "./session/RequestMarks.ts"
 export { type Conversation, Session } from "./session/Session.ts"
 export {
   makeSessionProfile,

@@ -34,7 +34,7 @@ const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvic
 
 /** `links` is skipped without an analysis. */
 export const checkService = Effect.fn("svc.step.checkService")(function* (settings: Settings, analysis: string | null) {
-  const { baseUrl, caFile, lockDir, password, proxy, username } = settings
+  const { apiTimeout, baseUrl, caFile, lockDir, password, proxy, username } = settings
   const profile = makeSessionProfile(version)
   const logout = yield* Ref.make<number | null>(null)
 
@@ -51,7 +51,7 @@ export const checkService = Effect.fn("svc.step.checkService")(function* (settin
     )
   ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
   // Two tries in all: the doctor is to say what is wrong, not to get through.
-  const session = Session.layer({ baseUrl, username, password, profile, tries: 2 }).pipe(
+  const session = Session.layer({ baseUrl, username, password, profile, apiTimeout, tries: 2 }).pipe(
     Layer.provide([watched, AccountLockFiles.layer({ lockDir }), CookieJars.layer])
   )
   const services = Layer.mergeAll(

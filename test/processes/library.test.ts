@@ -149,7 +149,7 @@ describe("a service layer", () => {
         ServiceClient.use(({ request }) => Effect.flip(request(HttpClientRequest.get(path)))).pipe(
           Effect.provide(Service.layer({ ...settings, ...limits }))
         )
-      const impatient = { tries: 2, timeouts: { headers: Duration.millis(300) } }
+      const impatient = { tries: 2, apiTimeout: Duration.millis(300) }
       assert.deepInclude(yield* errorOf("/api/silent", impatient), { _tag: "SvcUnavailable", attempts: 2 })
       assert.deepInclude(yield* errorOf("/api/large", { bodyLimit: 1000 }), { _tag: "SvcReplyTooLarge", limit: 1000 })
     }).pipe(Effect.scoped)

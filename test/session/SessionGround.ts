@@ -1,6 +1,6 @@
 /** A session on the virtual clock, and the service it talks to, without sockets. */
 import { assert } from "@effect/vitest"
-import { Cause, Clock, type Duration, Effect, Exit, Fiber, Layer, Redacted, type Scope, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Redacted, type Scope, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { SessionError } from "../../core/src/Errors.ts"
@@ -16,6 +16,8 @@ interface Asked {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** When it came, in ms. */
+  readonly at: number
 }
 
 export interface Said {
@@ -26,22 +28,28 @@ export interface Said {
   /** Sent after `body`, then the body ends, breaks or stays open. */
   readonly after?: "end" | "break" | "silence"
   readonly delay?: Duration.Input
+  /** After `body` so many pieces of `size` bytes, one in a while. */
+  readonly pieces?: { readonly count: number; readonly every: Duration.Input; readonly size: number }
 }
 
 export type Answer = (asked: Asked, count: number) => Said | TransportFault | null
 
 export const loginPage = '<!DOCTYPE html><html><form><input type="password"></form></html>'
 
+const piecesOf = ({ count, every, size }: NonNullable<Said["pieces"]>) =>
+  Stream.range(1, count).pipe(Stream.mapEffect(() => Effect.as(Effect.sleep(every), new Uint8Array(size).fill(0x20))))
+
 const mostRequests = 2000
 
 /**
  * The service without sockets: `answer` first, and where it returns null the usual behaviour. Every reply takes 10 ms;
- * `overlaps` counts requests that met another one. A session that asks for ever is a defect at {@link mostRequests}.
+ * `overlaps` counts requests that met another one, `atWork` those that met the work on one that the client had left. A session that asks for ever is a defect at {@link mostRequests}.
  */
 export const makeService = (answer: Answer) => {
   const asked: Array<Asked> = []
   const counts = new Map<string, number>()
-  const served = { inFlight: 0, overlaps: 0, logins: 0, logouts: 0 }
+  const served = { inFlight: 0, overlaps: 0, logins: 0, logouts: 0, atWork: 0 }
+  let busyUntil = 0
   let session = 0
   const usual = (request: Asked): Said => {
     if (request.method === "HEAD" || ["/", "/authenticate"].includes(request.path)) {
@@ -67,7 +75,8 @@ export const makeService = (answer: Answer) => {
   const client = HttpClient.make((request, url) =>
     Effect.gen(function* () {
       const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-      const ask: Asked = { method: request.method, path: url.pathname, headers: request.headers, body }
+      const at = yield* Clock.currentTimeMillis
+      const ask: Asked = { method: request.method, path: url.pathname, headers: request.headers, body, at }
       asked.push(ask)
       if (asked.length > mostRequests)
         return yield* Effect.die(new Error(`it has sent more than ${mostRequests} requests`))
@@ -76,6 +85,8 @@ export const makeService = (answer: Answer) => {
       counts.set(key, count)
       if (++served.inFlight > 1) served.overlaps++
       const said = answer(ask, count) ?? usual(ask)
+      if (at < busyUntil) served.atWork++
+      busyUntil = at + (said instanceof TransportFault ? 0 : Duration.toMillis(said.delay ?? 0))
       yield* Effect.sleep(said instanceof TransportFault ? 10 : (said.delay ?? 10))
       if (said instanceof TransportFault) {
         return yield* new HttpClientError.HttpClientError({
@@ -105,7 +116,9 @@ export const makeService = (answer: Answer) => {
             )
           : said.after === "silence"
             ? Stream.concat(bytes, Stream.never)
-            : bytes
+            : said.pieces === undefined
+              ? bytes
+              : Stream.concat(bytes, piecesOf(said.pieces))
       )
       return response
     }).pipe(Effect.ensuring(Effect.sync(() => served.inFlight--)))

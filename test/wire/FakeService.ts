@@ -3,14 +3,14 @@ import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import type { SessionError } from "../../core/src/Errors.ts"
-import { SlowReply } from "../../core/src/session/RequestMarks.ts"
+import { JsonReply } from "../../core/src/session/RequestMarks.ts"
 import { Session } from "../../core/src/session/Session.ts"
 
 export interface Sent {
   readonly line: string
   readonly contentType: string | undefined
   readonly body: string
-  readonly slow: boolean
+  readonly json: boolean
 }
 
 export type Answer =
@@ -31,7 +31,7 @@ export const service = (answer: Answer | ((line: string) => Answer)) => {
           line,
           contentType: body._tag === "Uint8Array" ? body.contentType : undefined,
           body: body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : "",
-          slow: yield* SlowReply
+          json: yield* JsonReply
         })
         const given = typeof answer === "function" ? answer(line) : answer
         const {

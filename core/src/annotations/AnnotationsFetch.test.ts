@@ -430,7 +430,12 @@ describe("several analyses", () => {
     Effect.gen(function* () {
       const it = ground()
       const cut = { text: first.text.slice(0, -5) }
-      const exits = yield* fetchAll(it, {}, ["A0", "A1", "A2", "A3"], [cut, cut, cut, last, { status: 404, text: "" }, first])
+      const exits = yield* fetchAll(
+        it,
+        {},
+        ["A0", "A1", "A2", "A3"],
+        [cut, cut, cut, last, { status: 404, text: "" }, first]
+      )
       assert.deepStrictEqual(
         exits.map((exit) => failureOf(exit)?._tag ?? null),
         ["SvcReplyMalformed", null, "SvcNotFound", null]
@@ -446,7 +451,12 @@ describe("several analyses", () => {
       const swapped = { text: '{"data":[["TP53","v9"]],"header":[{"id":"Gene"},{"id":"ID"}]}' }
       const fewer = { text: '{"data":[["v8"]],"header":[{"id":"ID"}]}' }
       const cut = { text: first.text.slice(0, -5) }
-      const exits = yield* fetchAll(it, { format: "tsv" }, ["A0", "A1", "A2", "A3"], [cut, cut, cut, last, swapped, fewer])
+      const exits = yield* fetchAll(
+        it,
+        { format: "tsv" },
+        ["A0", "A1", "A2", "A3"],
+        [cut, cut, cut, last, swapped, fewer]
+      )
       assert.strictEqual(
         it.written(),
         "analysisId\tID\tGene\nA1\tv1\tBRCA1\nA1\tv2\t\nA1\tv3\tTP53\nA2\tv9\tTP53\nA3\tv8\t\n"

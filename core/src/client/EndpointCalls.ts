@@ -14,7 +14,7 @@ import type { Choice, EndpointName, EndpointNote } from "../contract/EndpointNot
 import { declare, Note } from "../contract/Endpoints.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
-import { JsonReply, PathTemplate, RepeatSafe, SlowReply } from "../session/RequestMarks.ts"
+import { JsonReply, PathTemplate, RepeatSafe } from "../session/RequestMarks.ts"
 import { type ExpectedReply, payloadOf, placeOfIssue } from "./Reply.ts"
 import { type PanelChoice, panelQuery, type Reading } from "./ServiceMethods.ts"
 
@@ -193,7 +193,6 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
         : ask(endpoint, requestOf(endpoint.path, note, given), asked)
       return Effect.flatMap(answer, (payload) => read(payload, payloadSchema(endpoint), asked.request)).pipe(
         Effect.provideService(PathTemplate, endpoint.path),
-        Effect.provideService(SlowReply, note.slow === true),
         Effect.provideService(RepeatSafe, note.mutates !== true),
         Effect.provideService(JsonReply, true)
       )

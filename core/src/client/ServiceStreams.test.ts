@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisId, LimsId } from "../contract/Ids.ts"
-import { SlowReply } from "../session/RequestMarks.ts"
+import { JsonReply } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
 import { type PayloadStream, ServiceStreams } from "./ServiceStreams.ts"
 
@@ -14,7 +14,7 @@ const service = (body: string, { breaks = false, size = 7, status = 200 } = {}) 
   const session = Session.of({
     http: undefined as never,
     stream: Effect.fnUntraced(function* (request) {
-      assert.isTrue(yield* SlowReply)
+      assert.isTrue(yield* JsonReply)
       const { search, pathname } = new URL(`http://service.test${request.url}`)
       asked.push(
         `${request.method} ${pathname}${search}${request.urlParams.params.map((pair) => `&${pair.join("=")}`)}`

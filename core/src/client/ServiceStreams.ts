@@ -12,7 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
 import { NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
-import { JsonReply, PathTemplate, SlowReply } from "../session/RequestMarks.ts"
+import { JsonReply, PathTemplate } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
 import { endpointOf, expectedReplyOf, fitsPath, requestOf, subjectOf } from "./EndpointCalls.ts"
@@ -110,11 +110,7 @@ export const streamedReply = (
     const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
     const response = yield* session
       .stream(request)
-      .pipe(
-        Effect.provideService(PathTemplate, endpoint.path),
-        Effect.provideService(SlowReply, note.slow === true),
-        Effect.provideService(JsonReply, true)
-      )
+      .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(JsonReply, true))
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
       yield* tellRefusal(response.status, text)(failOnStatus(response.status, text, asked))

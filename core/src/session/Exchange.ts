@@ -19,6 +19,7 @@ import * as Stream from "effect/Stream"
 import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import { isUndecided } from "./Recognition.ts"
 import type { SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
@@ -58,9 +59,17 @@ const valueIn = (line: string): string => {
 }
 
 export interface Waits {
+  /** Until the headers of the answer, and then until the first byte of its body. */
   readonly headers: Duration.Duration
+  /** Between two pieces of the body. */
   readonly idle: Duration.Duration
 }
+
+/** An answer that brings fewer `bytes` than these in `milliseconds` of waiting for it is given up, as at link hosts. */
+const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
+
+/** A line says that an answer takes long after this time. */
+const long = Duration.minutes(1)
 
 export interface Exchange {
   /** Sends `request`, whose URL is absolute; the connection belongs to the scope. */
@@ -68,6 +77,8 @@ export interface Exchange {
     request: HttpClientRequest.HttpClientRequest,
     waits: Waits
   ) => Effect.Effect<SessionReply, Setback | TlsRefused | ProxyRefused, Scope.Scope>
+  /** Whether an answer was given up or left since it was asked last, so that the service may still be at work on it. */
+  readonly leftAtWork: Effect.Effect<boolean>
   /** The newest token that any reply carried. */
   readonly token: Effect.Effect<Option.Option<Redacted.Redacted>>
   /** Whether a cookie would go with a request to `url`. */
@@ -112,8 +123,18 @@ export const makeExchange = Effect.fnUntraced(function* (
     return faultSetback(fault)
   }
 
-  const silence = (wait: Duration.Duration, what: string) => () =>
-    Effect.fail(brokenSetback(`${what} within ${Duration.format(wait)}`))
+  const atWork = yield* Ref.make(false)
+  const giveUp = (reason: string) => Effect.andThen(Ref.set(atWork, true), Effect.fail(brokenSetback(reason, "silent")))
+  const silence = (wait: Duration.Duration, what: string) => () => giveUp(`${what} within ${Duration.format(wait)}`)
+
+  /** Says once that `answer` takes long. */
+  const sayLong = <A, E, R>(answer: Effect.Effect<A, E, R>, wait: Duration.Duration) =>
+    Effect.raceFirst(
+      answer,
+      Effect.logInfo(
+        `${host}: no answer for ${Duration.format(long)}; it may take ${Duration.format(wait)} (--apiTimeout)`
+      ).pipe(Effect.delay(long), Effect.andThen(Effect.never))
+    )
 
   const send: Exchange["send"] = Effect.fn("svc.session.send", { kind: "client" })(function* (request, waits) {
     const dressed = yield* dress(request)
@@ -133,6 +154,8 @@ export const makeExchange = Effect.fnUntraced(function* (
         )
       ),
       Effect.mapError((error) => judge(faultOfClientError(error))),
+      Effect.onInterrupt(() => Ref.set(atWork, true)),
+      (answer) => sayLong(answer, waits.headers),
       Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
     )
     yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
@@ -160,13 +183,25 @@ export const makeExchange = Effect.fnUntraced(function* (
     )
     const pull = yield* Stream.toPull(body)
     let held: ReadonlyArray<Uint8Array> = []
+    let begun = false
+    let window = { waited: 0, bytes: 0 }
+    /** Fails when the answer has come too slowly for two minutes of waiting for it. */
+    const tooSlow = (waited: number, bytes: number) =>
+      Effect.suspend(() => {
+        window = { waited: window.waited + waited, bytes: window.bytes + bytes }
+        if (window.waited < slowest.milliseconds) return Effect.void
+        if (window.bytes < slowest.bytes) return giveUp("the answer comes with less than 1 KiB per second")
+        window = { waited: 0, bytes: 0 }
+        return Effect.void
+      })
     const next: SessionReply["next"] = Effect.suspend(() => {
       const chunk = held[0]
       if (chunk !== undefined) {
         held = held.slice(1)
         return Effect.succeed(chunk)
       }
-      return Pull.matchEffect(pull, {
+      const wait = begun ? waits.idle : waits.headers
+      const take = Pull.matchEffect(pull, {
         onSuccess: ([first, ...rest]): Effect.Effect<Uint8Array | null, Setback> => {
           held = rest
           const count = rest.reduce((sum, chunk) => sum + chunk.length, first.length)
@@ -175,8 +210,18 @@ export const makeExchange = Effect.fnUntraced(function* (
         onFailure: Effect.failCause,
         onDone: () => Effect.succeed(null)
       }).pipe(
-        Effect.timeoutOrElse({ duration: waits.idle, orElse: silence(waits.idle, "no further byte of the answer") })
+        Effect.onInterrupt(() => Ref.set(atWork, true)),
+        (piece) => (begun ? piece : sayLong(piece, wait)),
+        Effect.timeoutOrElse({ duration: wait, orElse: silence(wait, "no further byte of the answer") })
       )
+      return Effect.gen(function* () {
+        const asked = yield* monotonicMillis
+        const chunk = yield* take
+        const waited = (yield* monotonicMillis) - asked
+        if (chunk !== null && begun) yield* tooSlow(waited, chunk.length + held.reduce((sum, it) => sum + it.length, 0))
+        begun = true
+        return chunk
+      })
     })
 
     let start: Uint8Array = new Uint8Array(0)
@@ -191,6 +236,7 @@ export const makeExchange = Effect.fnUntraced(function* (
 
   const exchange: Exchange = {
     send,
+    leftAtWork: Ref.getAndSet(atWork, false),
     token: Ref.get(token),
     hasCookies: Effect.map(Ref.get(jar), (cookies) => !cookies.isEmpty()),
     hasCookieFor: (url) => Effect.map(cookiesFor(url), (cookies) => cookies !== null),

@@ -18,11 +18,6 @@ export const PathTemplate: Context.Reference<string | null> = Context.Reference<
   { defaultValue: () => null }
 )
 
-/** Set to `true` around a request whose reply takes minutes to begin, such as a case report. */
-export const SlowReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/SlowReply", {
-  defaultValue: () => false
-})
-
 /** Set to `true` around a request whose answer must be JSON: anything else is a page in place of data, or garbled. */
 export const JsonReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/JsonReply", {
   defaultValue: () => false

@@ -10,6 +10,7 @@
  * `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
@@ -37,8 +38,14 @@ import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
 import { errorDetail, pageReason, recognise, whyNotJson } from "./Recognition.ts"
 import { type ReplyResponse, readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
-import { JsonReply, RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
-import { type SessionSettings, type SessionTimeouts, usualTimeouts } from "./SessionSettings.ts"
+import { JsonReply, RefusedReplies, RepeatSafe } from "./RequestMarks.ts"
+import {
+  longestPause,
+  type SessionSettings,
+  type SessionTimeouts,
+  usualApiTimeout,
+  usualTimeouts
+} from "./SessionSettings.ts"
 import { makeSessionState, makeTokenState } from "./SessionState.ts"
 import { brokenSetback, doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
@@ -119,6 +126,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
         }
   const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
   const tries = settings.tries ?? 7
+  const apiTimeout = settings.apiTimeout ?? usualApiTimeout
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
 
   const exchange = yield* makeExchange(yield* HttpClient.HttpClient, profile, host, scrubber.protectPassing)
@@ -138,10 +146,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
     Effect.gen(function* () {
       yield* session.ensureLogin
-      // A gateway has others in front of this one.
-      const headers = token !== null || (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
       const connection = yield* Scope.fork(yield* Effect.scope)
-      const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers }), connection)
+      const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers: apiTimeout }), connection)
       const json = yield* JsonReply
       const recognised = recognise(reply, { json, htmlAgain: met.html || !(yield* session.mayLogIn) })
       if (recognised === "answer" || (recognised === "page" && !json)) {
@@ -173,6 +179,20 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
     })
 
+  /**
+   * To be called inside the gate after each exchange: the service may still be at work on an answer that was given up, and a second
+   * question, of another program too, would end the session. So the gate stays closed for a while.
+   */
+  const letItEnd = Effect.gen(function* () {
+    // A gateway takes care of that itself.
+    if (!(yield* exchange.leftAtWork) || token !== null) return
+    const pause = Duration.min(apiTimeout, longestPause)
+    yield* Effect.logWarning(
+      `${host}: the service may still be at work on what it did not answer, so nothing is asked for ${Duration.format(pause)}`
+    )
+    yield* Effect.sleep(pause)
+  })
+
   /** Repeats `attempt` as often as its setbacks and `repeatable` allow, and says how it ended for good. */
   const persist = <A, R>(
     label: string,
@@ -183,11 +203,13 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     Effect.suspend(() => {
       let sent = 0
       const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
-      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || repeatable
+      // What took too long twice will take too long again, and each time costs the patience of everybody.
+      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || (repeatable && (kind !== "silent" || sent < 2))
       return Effect.suspend(() => {
         sent++
         const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
-        return scoping(gate.inside(work))
+        const whole = Effect.andThen(exchange.leftAtWork, Effect.exit(work))
+        return scoping(gate.inside(Effect.flatMap(whole, (exit) => Effect.andThen(letItEnd, exit))))
       }).pipe(
         Effect.tapError((setback) =>
           mayRepeat(setback) && sent < tries
@@ -203,7 +225,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
             failed(
               setback.kind === "unreadable"
                 ? new ReplyMalformed({ request: label, reason: setback.reason, garbled: true })
-                : mayRepeat(setback) || !leavesDoubt(setback)
+                : repeatable || !leavesDoubt(setback)
                   ? new Unavailable({ host, reason: setback.reason, attempts: sent })
                   : new OutcomeUnknown({ request: label, reason: doubt(setback) })
             )
@@ -237,7 +259,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   const logout = Effect.gen(function* () {
     yield* session.close
     yield* gate.enter
-    if (yield* session.loggedIn) yield* wire.logout
+    // A request that was cut off may still be at work there; the session then ends by itself.
+    if ((yield* session.loggedIn) && !(yield* exchange.leftAtWork)) yield* wire.logout
   }).pipe(
     Effect.scoped,
     Effect.interruptible,
@@ -269,7 +292,12 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       ),
       Effect.succeed
     ),
-    stream: (asked) => request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply)))
+    stream: (asked) =>
+      Effect.tap(
+        request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply))),
+        // A body that fell silent, before the gate opens again.
+        () => Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.void : Effect.interruptible(letItEnd)))
+      )
   }
   return conversation
 })

@@ -266,22 +266,24 @@ describe("Session, a lost session", () => {
 
   const json = Effect.provideService(JsonReply, true)
 
-  it.effect("H17 a page in place of data, for each of many analyses: three logins in ten minutes, and it is said what the page is", () =>
-    Effect.gen(function* () {
-      const page = "<html><title>Scheduled maintenance</title></html>"
-      const service = makeService((asked) => (asked.path.startsWith("/api/") ? { body: page } : null))
-      const exit = yield* withSession(service, (session) =>
-        Effect.forEach(Array.from({ length: 12 }), (_, item) => Effect.flip(json(get(session, `/api/${item}`))))
-      )
-      for (const error of succeeded(exit)) {
-        assert.strictEqual(error._tag, "SvcUnavailable")
-        assert.include(
-          error.message,
-          "it shows a page in place of data (Scheduled maintenance): maintenance, or a firewall"
+  it.effect(
+    "H17 a page in place of data, for each of many analyses: three logins in ten minutes, and it is said what the page is",
+    () =>
+      Effect.gen(function* () {
+        const page = "<html><title>Scheduled maintenance</title></html>"
+        const service = makeService((asked) => (asked.path.startsWith("/api/") ? { body: page } : null))
+        const exit = yield* withSession(service, (session) =>
+          Effect.forEach(Array.from({ length: 12 }), (_, item) => Effect.flip(json(get(session, `/api/${item}`))))
         )
-      }
-      assert.strictEqual(service.served.logins, 3)
-    })
+        for (const error of succeeded(exit)) {
+          assert.strictEqual(error._tag, "SvcUnavailable")
+          assert.include(
+            error.message,
+            "it shows a page in place of data (Scheduled maintenance): maintenance, or a firewall"
+          )
+        }
+        assert.strictEqual(service.served.logins, 3)
+      })
   )
 
   it.effect("H17 a page that goes away within half a minute is got over, with one login", () =>

@@ -1,9 +1,9 @@
 /** Which requests are asked again, and how often. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer, Logger } from "effect"
 import { HttpClient } from "effect/http"
 import { failed, get, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
-import { JsonReply, SlowReply } from "./RequestMarks.ts"
+import { JsonReply } from "./RequestMarks.ts"
 import { TransportFault } from "./TransportFault.ts"
 
 describe("Session, repeating", () => {
@@ -136,23 +136,72 @@ describe("Session, repeating", () => {
     })
   )
 
-  it.effect("N12 headers that never come: typed after the limit, longer for slow replies", () =>
-    Effect.gen(function* () {
-      for (const [slow, expected] of [
-        [false, "SvcUnavailable"],
-        [true, "ok"]
-      ] as const) {
-        const service = makeService((asked) => (asked.path === "/api/x" ? { body: "1", delay: "2 minutes" } : null))
+  for (const [what, apiTimeout, delay, expected] of [
+    ["within the usual patience", undefined, "14 minutes", "ok"],
+    ["within the patience that is set", "2 minutes", "90 seconds", "ok"],
+    ["after it", "1 minute", "90 seconds", "svc.example is unavailable: no answer within 1m (2 attempts)"],
+    ["never", "4 minutes", "2 hours", "svc.example is unavailable: no answer within 4m (2 attempts)"]
+  ] as const) {
+    it.effect(`N12 an answer that comes ${what}: asked again once, and never while the first may be at work`, () =>
+      Effect.gen(function* () {
+        const at: Array<number> = []
+        const service = makeService((asked) => {
+          if (asked.path !== "/api/x") return null
+          at.push(asked.at)
+          return { body: "1", delay }
+        })
+        const patience = apiTimeout === undefined ? {} : { apiTimeout: Duration.fromInputUnsafe(apiTimeout) }
         const exit = yield* withSession(
           service,
           (session) =>
-            get(session, "/api/x").pipe(
-              Effect.provideService(SlowReply, slow),
-              Effect.match({ onFailure: (error) => error._tag as string, onSuccess: () => "ok" })
-            ),
-          { tries: 2 }
+            Effect.match(get(session, "/api/x"), { onFailure: ({ message }) => message, onSuccess: () => "ok" }),
+          patience
         )
         assert.strictEqual(succeeded(exit), expected)
+        assert.strictEqual(at.length, expected === "ok" ? 1 : 2)
+        if (delay !== "2 hours") assert.strictEqual(service.served.atWork, 0)
+        else assert.isAtLeast((at[1] ?? 0) - (at[0] ?? 0), 8 * 60_000)
+      })
+    )
+  }
+
+  it.effect("N11 an answer that trickles is given up after two minutes, with a line while it takes long", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      const pieces = (count: number, every: Duration.Input, size: number) =>
+        makeService((asked) => (asked.path === "/api/x" ? { body: "[", pieces: { count, every, size } } : null))
+      const trickle = pieces(1000, "20 seconds", 1)
+      const error = failed(
+        yield* withSession(trickle, (session) => get(session, "/api/x"), { tries: 2 }).pipe(Effect.provide(logger))
+      )
+      assert.strictEqual(
+        error.message,
+        "svc.example is unavailable: the answer comes with less than 1 KiB per second (2 attempts)"
+      )
+      assert.strictEqual(times(trickle, "GET /api/x"), 2)
+      assert.isTrue(said.some((line) => /nothing is asked for 5m/.test(line)))
+      const steady = pieces(60, "10 seconds", 20_000)
+      assert.strictEqual(
+        succeeded(yield* withSession(steady, (session) => get(session, "/api/x"))).length,
+        1 + 60 * 20_000
+      )
+    })
+  )
+
+  it.effect("a line says that an answer takes long, once, and none for a quick one", () =>
+    Effect.gen(function* () {
+      for (const [delay, lines] of [
+        ["59 seconds", 0],
+        ["10 minutes", 1]
+      ] as const) {
+        const said: Array<string> = []
+        const logger = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+        const service = makeService((asked) => (asked.path === "/api/x" ? { body: "1", delay } : null))
+        const run = withSession(service, (session) => get(session, "/api/x")).pipe(Effect.provide(logger))
+        assert.strictEqual(succeeded(yield* run), "1")
+        const slow = said.filter((line) => line === "svc.example: no answer for 1m; it may take 15m (--apiTimeout)")
+        assert.strictEqual(slow.length, lines)
       }
     })
   )

@@ -55,11 +55,9 @@ export const makeSessionProfile = (
 
 /** The time limits of a session. */
 export interface SessionTimeouts {
-  /** From sending a request to the headers of its reply, connecting included. 60 s. */
+  /** From sending a request of the login to its reply, connecting included. 60 s. */
   readonly headers: Duration.Duration
-  /** The same for requests marked {@link SlowReply}. 15 min. */
-  readonly slowHeaders: Duration.Duration
-  /** Between two pieces of the body. 60 s. */
+  /** Between two pieces of a body that has begun. 60 s. */
   readonly idle: Duration.Duration
   /** How long a request may still run after its caller was interrupted; then its connection is cut. 3 s. */
   readonly grace: Duration.Duration
@@ -70,14 +68,24 @@ export interface SessionTimeouts {
 /** The time limits that hold when {@link SessionSettings} give none. */
 export const usualTimeouts: SessionTimeouts = {
   headers: Duration.seconds(60),
-  slowHeaders: Duration.minutes(15),
   idle: Duration.seconds(60),
   grace: Duration.seconds(3),
   logout: Duration.seconds(5)
 }
 
+/** How long an answer of the API may take to begin: nothing is paged, so an answer may be long work. */
+export const usualApiTimeout = Duration.minutes(15)
+
+/**
+ * How long nothing is asked after an answer was given up, in which the service can end its work: two questions at once would end
+ * the session. As long as was waited, at most this.
+ */
+export const longestPause = Duration.minutes(5)
+
 /** Limits of a session: time, tries, and memory. */
 export interface SessionLimits {
+  /** How long any other answer may take to begin; 15 minutes when absent. */
+  readonly apiTimeout?: Duration.Duration | null
   /** Time limits that differ from the usual ones, which stand at `SessionTimeouts`. */
   readonly timeouts?: Partial<SessionTimeouts>
   /** Largest body that `http` keeps in memory, in bytes; 64 MiB by default. */

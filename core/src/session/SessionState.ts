@@ -57,6 +57,7 @@ export const makeTokenState = Effect.gen(function* () {
     closed: Ref.get(closed),
     ensureLogin: Effect.flatMap(Ref.get(closed), (closed) => (closed ? Effect.interrupt : Effect.void)),
     answered: () => Effect.void,
+    mayLogIn: Effect.succeed(false),
     lost: Effect.void,
     forbidden: () => Effect.succeed("forbidden" as const),
     close: Ref.set(closed, true)

@@ -54,7 +54,7 @@ describe("Session, one at a time", () => {
     })
   )
 
-  it.effect("S8 a request that never ends is cut after the grace time, and the logout still comes", () =>
+  it.effect("S8 a request that never ends is cut after the grace time, and no logout meets the work on it", () =>
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path === "/api/hang" ? { delay: "1 hour" } : null))
       const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone, cookieJars]))
@@ -65,7 +65,7 @@ describe("Session, one at a time", () => {
       )
       const ended = succeeded(yield* inVirtualTime(program))
       assert.isAtMost(ended, 13_200)
-      assert.strictEqual(service.served.logouts, 1)
+      assert.deepInclude(service.served, { logouts: 0, atWork: 0 })
     })
   )
 

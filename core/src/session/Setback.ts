@@ -13,10 +13,10 @@ import type { TransportFault } from "./TransportFault.ts"
 export class Setback extends Data.TaggedError("Setback")<{
   /**
    * `notSent`: the service never received the request. `unanswered` and `broken`: it may have received it and acted on it; none of
-   * its answer came, or a part, or nobody knows. `status`: it answered with a status that asks for another try. `page`: with
+   * its answer came, or a part, or nobody knows. `silent`: given up, though it may still be at work on it. `status`: it answered with a status that asks for another try. `page`: with
    * a page where data were due. `unreadable`: its answer cannot be read.
    */
-  readonly kind: "notSent" | "unanswered" | "broken" | "status" | "page" | "unreadable"
+  readonly kind: "notSent" | "unanswered" | "broken" | "silent" | "status" | "page" | "unreadable"
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
@@ -56,18 +56,17 @@ export const faultSetback = ({ kind, reason }: TransportFault) =>
   new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null })
 
 /** The setback of an answer that broke off, or never came, or is not what it should be. */
-export const brokenSetback = (reason: string, kind: "broken" | "page" | "unreadable" = "broken") =>
+export const brokenSetback = (reason: string, kind: "broken" | "silent" | "page" | "unreadable" = "broken") =>
   new Setback({ kind, reason, status: null, retryAfter: null })
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
-export const leavesDoubt = (setback: Setback): boolean =>
-  setback.kind === "unanswered" ||
-  setback.kind === "broken" ||
-  setback.kind === "page" ||
-  [408, 500, 502, 504].includes(setback.status ?? 0)
+export const leavesDoubt = ({ kind, status }: Setback): boolean =>
+  ["unanswered", "broken", "silent", "page"].includes(kind) || [408, 500, 502, 504].includes(status ?? 0)
 
 /** Why it is in doubt, for a message. */
 export const doubt = ({ kind, reason }: Setback): string =>
   kind === "status" || kind === "page"
     ? `the service answered with ${reason}`
-    : "the connection broke before the answer came"
+    : kind === "silent"
+      ? reason
+      : "the connection broke before the answer came"

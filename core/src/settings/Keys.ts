@@ -28,6 +28,17 @@ const networkKeys = {
     beyond: true,
     help: "Give up a connection on which no byte came for this long; the transfer continues on a new one"
   },
+  apiTimeout: {
+    type: "duration",
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_API_TIMEOUT",
+    metavar: "TIME",
+    default: "15m",
+    beyond: true,
+    otherSpellings: ["timeout"],
+    help: "How long the service may take to begin an answer; after that nothing is asked for as long again, at most 5 minutes, in which it can end its work"
+  },
   limitRate: {
     type: "rate",
     group: "Network",

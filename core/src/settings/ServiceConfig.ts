@@ -1,5 +1,6 @@
 /** The variables of the steps as an effect `Config`, for programs that bring no command line of ours. */
 import * as Config from "effect/Config"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
@@ -23,6 +24,8 @@ export interface ServiceSettings {
   readonly caFile?: string | null
   /** Folder where all programs of the account take turns; `SVC_LOCK_DIR` when absent, else one in the user's home. */
   readonly lockDir?: string | null
+  /** How long the service may take to begin an answer; 15 minutes when absent. */
+  readonly apiTimeout?: Duration.Duration | null
 }
 
 const maybe = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrNull)
@@ -39,7 +42,8 @@ const variables = Config.all({
   proxyUsername: maybe(Config.NonEmptyString("SVC_PROXY_USER")),
   proxyPassword: maybe(Config.Redacted("SVC_PROXY_PASS")),
   caFile: maybe(Config.NonEmptyString("SVC_CA_FILE")),
-  lockDir: maybe(Config.NonEmptyString("SVC_LOCK_DIR"))
+  lockDir: maybe(Config.NonEmptyString("SVC_LOCK_DIR")),
+  apiTimeout: maybe(Config.Duration("SVC_API_TIMEOUT"))
 })
 
 const unusable = (message: string) =>
@@ -48,16 +52,16 @@ const unusable = (message: string) =>
 /**
  * The variables of the steps: `SVC_TARGET` (a URL, or a name for `SVC_BASE_URL`), `SVC_USER`, `SVC_PASSWORD`, or
  * `SVC_TOKEN` in their place; and, when
- * they are there, `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`. For a second account,
+ * they are there, `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`, `SVC_API_TIMEOUT`. For a second account,
  * `Config.nested(serviceConfig, "OTHER")` reads `OTHER_SVC_TARGET` and so on.
  */
 export const serviceConfig: Config.Config<ServiceSettings> = Config.mapEffect(variables, (found) => {
   const proxy = resolveProxy(found.proxy, found.proxyUsername, found.proxyPassword, "SVC_PROXY")
   const baseUrl = resolveTarget(found.target, found.template, (key) => variableOf[key])
-  const { account, caFile, lockDir } = found
+  const { account, apiTimeout, caFile, lockDir } = found
   return Effect.fromResult(
     Result.all({ baseUrl, proxy }).pipe(
-      Result.map((addresses) => ({ ...addresses, ...account, caFile, lockDir })),
+      Result.map((addresses) => ({ ...addresses, ...account, caFile, lockDir, apiTimeout })),
       Result.mapError(unusable)
     )
   )
