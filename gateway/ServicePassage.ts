@@ -14,7 +14,7 @@ import { type Spool, Spools } from "../core/src/annotations/Spool.ts"
 import type { CannotCreate, LocalIo, SessionError } from "../core/src/Errors.ts"
 import { type ServiceAway, ServiceQueue } from "../core/src/serving/Questions.ts"
 import { type AccessLost, ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
-import { PathTemplate, RefusedReplies, type RefusedReply, SlowReply } from "../core/src/session/RequestMarks.ts"
+import { PathTemplate, RefusedReplies, type RefusedReply } from "../core/src/session/RequestMarks.ts"
 import type { ServiceRoute } from "./ServiceRoutes.ts"
 
 /** There is no room for the answer now. */
@@ -100,7 +100,7 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
 
   const ask = Effect.fnUntraced(function* (
     request: HttpClientRequest.HttpClientRequest,
-    { slow, template }: ServiceRoute,
+    { template }: ServiceRoute,
     scope: Scope.Closeable
   ) {
     const session = yield* access.session
@@ -116,7 +116,6 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
     }).pipe(
       Effect.scoped,
       Effect.provideService(PathTemplate, template),
-      Effect.provideService(SlowReply, slow),
       Effect.provideService(RefusedReplies, (reply) =>
         Effect.sync(() => {
           refused = reply

@@ -43,11 +43,12 @@ export interface GatewayAccount {
   readonly proxy?: ProxyAddress | null
   readonly caFile?: string | null
   readonly lockDir?: string | null
+  readonly apiTimeout?: Duration.Duration | null
 }
 
 /** @param queueTimeout - how long a reader waits for its turn while the service answers others */
 export const layer = (
-  { baseUrl, caFile = null, lockDir = null, password, proxy = null, username }: GatewayAccount,
+  { apiTimeout = null, baseUrl, caFile = null, lockDir = null, password, proxy = null, username }: GatewayAccount,
   version: string,
   queueTimeout: Duration.Input
 ) => {
@@ -69,7 +70,7 @@ export const layer = (
   // Built anew at each try to log in, over the one client that is watched.
   const access = Layer.unwrap(
     Effect.map(HttpClient.HttpClient, (client) => {
-      const session = Session.layer({ baseUrl, username, password, profile }).pipe(
+      const session = Session.layer({ baseUrl, username, password, profile, apiTimeout }).pipe(
         Layer.provide([
           Layer.succeed(HttpClient.HttpClient, client),
           AccountLockFiles.layer({ lockDir }),

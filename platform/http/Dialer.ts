@@ -14,7 +14,7 @@ import type { Duplex } from "node:stream"
 // By its default export: an old Node has no `getCACertificates` to import, and would fail before it is told that it is old.
 import tls, { type SecureContext } from "node:tls"
 import * as Redacted from "effect/Redacted"
-import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
+import { faultOfCause, offersOf, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { isDirect, portOf } from "../../core/src/settings/Target.ts"
 import { bareHost } from "../../core/src/text/HostReach.ts"
@@ -238,7 +238,8 @@ export class Dialer {
           }
           tunnel.destroy()
           const reason = `the proxy ${proxy.url.host} answered ${status}`
-          finish(new TransportFault({ kind: "Proxy", reason, proxy: proxy.url.host, status }), tunnel)
+          const offers = offersOf(response.headers["proxy-authenticate"])
+          finish(new TransportFault({ kind: "Proxy", reason, proxy: proxy.url.host, status, ...offers }), tunnel)
         })
         request.end()
         return socket

@@ -4,7 +4,7 @@ import net from "node:net"
 import { TLSSocket } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
+import { faultOfCause, offersOf, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
 import { bareHost } from "../../core/src/text/HostReach.ts"
 import type { Dialer } from "./Dialer.ts"
@@ -87,7 +87,12 @@ export const head = (dialer: Dialer, url: URL, userAgent: string): Effect.Effect
       const reason = `the proxy ${forwarder} answered ${status}`
       resume(
         status === 407 && forwarder !== null
-          ? Effect.fail(new TransportFault({ kind: "Proxy", reason, proxy: forwarder, status }))
+          ? Effect.fail(
+              new TransportFault({
+                ...{ kind: "Proxy", reason, proxy: forwarder, status },
+                ...offersOf(response.headers["proxy-authenticate"])
+              })
+            )
           : Effect.succeed({ status, date: response.headers.date ?? null, tls: tlsOf(response.socket) })
       )
       response.destroy()

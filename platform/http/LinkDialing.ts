@@ -85,9 +85,11 @@ const viaProxy = (
 
 /** What the error of a connection that never stood means. */
 const failure = (host: string, error: Error): LinkBroken | TlsRefused | ProxyRefused => {
-  const { kind, reason, proxy, status } = faultOfCause(error)
+  const { kind, offers, proxy, reason, status } = faultOfCause(error)
   if (kind === "Tls") return new TlsRefused({ host, reason })
-  if (kind === "Proxy") return new ProxyRefused({ proxy: proxy ?? "", status: status ?? 0 })
+  if (kind === "Proxy") {
+    return new ProxyRefused({ proxy: proxy ?? "", status: status ?? 0, ...(offers === undefined ? {} : { offers }) })
+  }
   return new LinkBroken({ host, fault: "Connect", reason })
 }
 

@@ -36,7 +36,11 @@ const errorOf = (host: string, fault: TransportFault) =>
   fault.kind === "Tls"
     ? new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
     : fault.kind === "Proxy"
-      ? new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status ?? 0 })
+      ? new ProxyRefused({
+          proxy: fault.proxy ?? "",
+          status: fault.status ?? 0,
+          ...(fault.offers === undefined ? {} : { offers: fault.offers })
+        })
       : unavailableError(host, fault)
 
 /** The checks in order; those after a failed one are skipped. */

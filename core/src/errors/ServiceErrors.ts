@@ -10,7 +10,11 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
   /** Another program of the account tried the same password a short while ago; this one did not. */
   earlier: Schema.optionalKey(Schema.Boolean),
   /** It was no password but the token of a gateway. */
-  token: Schema.optionalKey(Schema.Boolean)
+  token: Schema.optionalKey(Schema.Boolean),
+  /** The service wants a new password before anything else. */
+  expired: Schema.optionalKey(Schema.Boolean),
+  /** What looks like a mistake about the password, such as `it ends with a line end`. */
+  odd: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
@@ -25,7 +29,11 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
       this.earlier === true
         ? "another step has just tried this password, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after three refusals of it"
         : "it is not sent again"
-    return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
+    if (this.expired === true) {
+      return `${this.host} wants a new password for ${this.user}, as the old one has expired or was set by somebody else: change it in a browser (${tried})`
+    }
+    const odd = this.odd === undefined ? "" : `; ${this.odd}`
+    return `${this.host} refused the login of ${this.user}: check user name and password${odd} (${tried})`
   }
 }
 
@@ -115,6 +123,24 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("SvcUnavailab
   }
 }
 
+/** What can be wrong with TLS, and what to do about each. */
+const tlsAdvice = {
+  "its certificate has expired":
+    "its operators must renew it, unless the clock of this machine is wrong (svc-doctor compares it)",
+  "its certificate is not valid yet": "set the clock of this machine, if it is behind (svc-doctor compares it)",
+  "its certificate is for another host name":
+    "check the address: it must be a name that the certificate has; a captive network answers in place of others",
+  "its certificate is self-signed": "if it is the right one, give it with --caFile",
+  "its certificate comes from an unknown authority": "for a private certificate authority give --caFile",
+  "it does not speak TLS there": "check the port, or write http:// if it is plain on purpose",
+  "it offers no TLS version that is safe (1.2 at least)": "its operators must allow TLS 1.2",
+  "it wants a certificate of the client": "there is no option for one: ask its operators for an address without that"
+} as const
+
+export type TlsReason = keyof typeof tlsAdvice
+
+const adviceOnTls: Readonly<Record<string, string>> = tlsAdvice
+
 /** The certificate was not accepted; never retried, never downgraded. */
 export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused", {
   host: Schema.String,
@@ -126,14 +152,17 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused"
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
-    return `TLS with ${this.host} failed: ${this.reason}. For a private certificate authority give --caFile`
+    const advice = adviceOnTls[this.reason]
+    return `TLS with ${this.host} failed: ${this.reason}${advice === undefined ? "" : `; ${advice}`}`
   }
 }
 
 /** The proxy refused us. */
 export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRefused", {
   proxy: Schema.String,
-  status: Schema.Int
+  status: Schema.Int,
+  /** The ways of signing in that it offers, when the one that we know is not among them. */
+  offers: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
@@ -141,6 +170,9 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRe
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
+    if (this.offers !== undefined) {
+      return `The proxy ${this.proxy} wants ${this.offers}, and only Basic is known here: ask for a proxy or a rule without it, or put a helper such as cntlm or px before it and give its address with --proxy`
+    }
     return this.status === 407 || this.status === 401
       ? `The proxy ${this.proxy} refused the credentials: check proxyUsername and proxyPassword`
       : `The proxy ${this.proxy} answered ${this.status}`

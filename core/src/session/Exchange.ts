@@ -118,7 +118,8 @@ export const makeExchange = Effect.fnUntraced(function* (
   const judge = (fault: TransportFault): Setback | TlsRefused | ProxyRefused => {
     if (fault.kind === "Tls") return new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
     if (fault.kind === "Proxy" && fault.status !== undefined && fault.status < 500) {
-      return new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status })
+      const { offers, proxy = "", status } = fault
+      return new ProxyRefused({ proxy, status, ...(offers === undefined ? {} : { offers }) })
     }
     return faultSetback(fault)
   }

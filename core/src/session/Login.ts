@@ -20,6 +20,17 @@ export const urlBelow = (baseUrl: URL, path: string): string => {
   return `${base}${path.startsWith("/") ? "" : "/"}${path}`
 }
 
+/** What looks as if a file or a shell had added it to the password. It was sent as it is: it may be meant. */
+const oddity = (password: string): { readonly odd?: string } => {
+  if (/[\r\n]$/.test(password)) {
+    return { odd: "the password ends with a line end, as from a file of variables with the line ends of Windows" }
+  }
+  if (/^(["']).*\1$/s.test(password) && password.length > 1) {
+    return { odd: "the password has quotes around it, which docker --env-file does not take away" }
+  }
+  return /^\s|\s$/.test(password) ? { odd: "the password begins or ends with a space" } : {}
+}
+
 /** `unanswered`: the connection ended before a byte of the answer; nobody knows whether the password was judged. */
 export type LoginVerdict = LoginRecognised | { readonly verdict: "unanswered"; readonly reason: string }
 
@@ -38,6 +49,10 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const missing = (reply: SessionReply, asked: string, what: string) => {
     const location = reply.headers["location"]
     const target = reply.status >= 300 && reply.status < 400 && location !== undefined && URL.parse(location, reply.url)
+    if (target && target.hostname !== baseUrl.hostname) {
+      // An identity provider, or the page of a network where one signs in: the password must not go there.
+      return `it redirects to another host, ${target.origin}: to a single sign-on, or to the login page of this network. The password was not sent; open ${baseUrl.href} in a browser, and ask its operators for the address of the API`
+    }
     return target && target.origin !== baseUrl.origin
       ? `it redirects to ${target.origin}; give that as the address of the service`
       : `no ${what} in the reply to ${asked} (status ${reply.status})`
@@ -127,7 +142,9 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const failure = (verdict: Exclude<LoginVerdict, { readonly verdict: "loggedIn" }>, attempts: number) => {
     switch (verdict.verdict) {
       case "refused":
-        return new LoginRefused({ user: settings.username, host })
+        return new LoginRefused({ user: settings.username, host, ...oddity(Redacted.value(settings.password)) })
+      case "passwordExpired":
+        return new LoginRefused({ user: settings.username, host, expired: true })
       case "unanswered":
         return broken(verdict.reason, attempts)
       case "protocol":

@@ -109,6 +109,12 @@ describe("Recognition", () => {
     assert.strictEqual(login(401, "", undefined, true), "refused")
     assert.strictEqual(login(302, "", "https://svc.example/login?error"), "refused")
     assert.strictEqual(login(302, "", "/"), "sessionLost")
+    for (const page of ["/account/change-password", "/login?expired=password", "/passwordExpired.html", "/pwd/reset"]) {
+      assert.strictEqual(login(302, "", `https://svc.example${page}`), "passwordExpired", page)
+    }
+    for (const page of ["/password", "/login?error=password-reset", "/changes", "/session-expired"]) {
+      assert.notStrictEqual(login(302, "", `https://svc.example${page}`), "passwordExpired", page)
+    }
     assert.strictEqual(login(302, "", "/terrors"), "sessionLost")
     assert.strictEqual(login(403), "sessionLost")
     assert.strictEqual(login(200, "<html><h1>Scheduled maintenance</h1></html>"), "protocol")

@@ -107,12 +107,14 @@ export const pageReason = (text: string): string => {
 /**
  * - `loggedIn`: the reply carries a token.
  * - `refused`: user name or password are wrong; sent once, never again.
+ * - `passwordExpired`: the password was right, and the service wants a new one first; sent once, never again.
  * - `sessionLost`: the initial session ended before the login form arrived; the password was not judged.
  * - `protocol`: the service is not there, or not the service we know; not repeated either.
  */
 export type LoginRecognised =
   | { readonly verdict: "loggedIn" }
   | { readonly verdict: "refused" }
+  | { readonly verdict: "passwordExpired" }
   | { readonly verdict: "sessionLost"; readonly status: number; readonly reason: string }
   | { readonly verdict: "protocol"; readonly reason: string }
 
@@ -136,8 +138,12 @@ export const recogniseLogin = (reply: {
   if (reply.hasToken && status < 400) return { verdict: "loggedIn" }
   if (status === 401) return { verdict: "refused" }
   if (status >= 300 && status < 400) {
-    return /[?&;/#](login[-_]?)?(error|fail(ed|ure)?|denied|bad[-_]?credentials)\b/i.test(reply.location ?? "")
-      ? { verdict: "refused" }
+    const location = reply.location ?? ""
+    if (/[?&;/#](login[-_]?)?(error|fail(ed|ure)?|denied|bad[-_]?credentials)\b/i.test(location)) {
+      return { verdict: "refused" }
+    }
+    return wantsNewPassword(location)
+      ? { verdict: "passwordExpired" }
       : { verdict: "sessionLost", status, reason: `it redirects the login (status ${status})` }
   }
   if (status === 403) return { verdict: "sessionLost", status, reason: "it forbids the login (status 403)" }
@@ -146,6 +152,12 @@ export const recogniseLogin = (reply: {
     ? { verdict: "protocol", reason: "it answers the login with a maintenance page" }
     : { verdict: "refused" }
 }
+
+/** Whether a login leads to the page where one changes a password, such as `/account/change-password` or `/login?expired=password`. */
+const wantsNewPassword = (location: string): boolean =>
+  /(change|expired?|new|reset|renew|update|must)[-_/=]?(the[-_])?(passwor[dt]|passwd|pwd|credentials?)|(passwor[dt]|passwd|pwd|credentials?)[-_/=.]?(has[-_])?(change|expired?|reset|renew|update)/i.test(
+    location
+  )
 
 const isMaintenancePage = (text: string): boolean =>
   /^\s*\uFEFF?\s*</.test(text) &&

@@ -95,6 +95,64 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect(
+    "an initial page of the same host under another scheme or port is named as the address, one of another host never",
+    () =>
+      Effect.gen(function* () {
+        for (const [location, says, never] of [
+          ["https://svc.example:8443/", /https:\/\/svc\.example:8443; give that as the address/, /another host/],
+          [
+            "https://idp.example/sso?x=1",
+            /another host, https:\/\/idp\.example: .*The password was not sent/,
+            /give that/
+          ],
+          ["http://portal.hotel.example/", /the login page of this network/, /give that/]
+        ] as const) {
+          const service = makeService(() => ({ status: 302, headers: { location } }))
+          const error = failed(yield* withSession(service, () => Effect.void))
+          assert.strictEqual(error._tag, "SvcLoginProtocol")
+          assert.match(error.message, says)
+          assert.notMatch(error.message, never)
+          assert.isFalse(service.requests().some((request) => request.startsWith("POST")))
+        }
+      })
+  )
+
+  it.effect("S1 a password that has expired is sent once, and is no other program's doing", () =>
+    Effect.gen(function* () {
+      const page = { status: 302, headers: { location: "/account/change-password" } }
+      const service = makeService((asked) => (asked.path === "/login" ? page : null))
+      const error = failed(yield* withSession(service, () => Effect.void))
+      assert.deepInclude(error, { _tag: "SvcLoginRefused", expired: true })
+      assert.match(error.message, /wants a new password for ana, .*: change it in a browser \(it is not sent again\)/)
+      assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+    })
+  )
+
+  for (const [password, says] of [
+    ["wrong\r", /password; the password ends with a line end/],
+    ["wrong\n", /ends with a line end/],
+    ['"wrong"', /has quotes around it/],
+    ["'wrong'", /has quotes around it/],
+    [" wrong", /begins or ends with a space/],
+    ['wr"ong', /check user name and password \(/],
+    ['"wrong', /check user name and password \(/]
+  ] as const) {
+    it.effect(
+      `S1 S10 a refused password ${JSON.stringify(password)} was sent as it is, and what is odd about it is said`,
+      () =>
+        Effect.gen(function* () {
+          const service = makeService(() => null)
+          const error = failed(yield* withSession(service, () => Effect.void, { password: Redacted.make(password) }))
+          assert.strictEqual(error._tag, "SvcLoginRefused")
+          assert.match(error.message, says)
+          assert.notInclude(error.message, "wrong")
+          const login = service.asked.find(({ path }) => path === "/login")
+          assert.strictEqual(new URLSearchParams(login?.body).get("password"), password)
+        })
+    )
+  }
+
   it.effect("an initial page that redirects elsewhere says where", () =>
     Effect.gen(function* () {
       const service = makeService(() => ({ status: 308, headers: { location: "https://new.example/?s=secret" } }))

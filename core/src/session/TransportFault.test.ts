@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HttpClientError, HttpClientRequest } from "effect/http"
-import { faultOfCause, faultOfClientError, TransportFault, tlsReason } from "./TransportFault.ts"
+import { ProxyRefused, TlsRefused } from "../Errors.ts"
+import { faultOfCause, faultOfClientError, offersOf, TransportFault, tlsReason } from "./TransportFault.ts"
 
 const coded = (code: string, extra: object = {}) => Object.assign(new Error("secret-canary"), { code }, extra)
 
@@ -50,5 +51,40 @@ describe("TransportFault", () => {
       assert.include(tlsReason(code) ?? "", says)
     }
     assert.isNull(tlsReason("ECONNRESET"))
+  })
+
+  it("N4 each fault of TLS has an advice of its own, and only an unknown authority has --caFile", () => {
+    for (const [code, advice, caFile] of [
+      ["CERT_HAS_EXPIRED", /operators must renew it/, false],
+      ["CERT_NOT_YET_VALID", /set the clock/, false],
+      ["DEPTH_ZERO_SELF_SIGNED_CERT", /if it is the right one/, true],
+      ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /private certificate authority/, true],
+      ["ERR_TLS_CERT_ALTNAME_INVALID", /check the address/, false],
+      ["ERR_SSL_WRONG_VERSION_NUMBER", /check the port, or write http:/, false],
+      ["ERR_SSL_UNSUPPORTED_PROTOCOL", /must allow TLS 1\.2/, false],
+      ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", /no option for one/, false],
+      ["CRL_HAS_EXPIRED", /failed: CRL_HAS_EXPIRED$/, false]
+    ] as const) {
+      const { message } = new TlsRefused({ host: "lab", reason: tlsReason(code) ?? "" })
+      assert.match(message, advice)
+      assert.strictEqual(message.includes("--caFile"), caFile, message)
+    }
+  })
+
+  it("N14 what a proxy offers is known by name, unless Basic is among it", () => {
+    for (const [field, offers] of [
+      [["Negotiate", "NTLM"], "Negotiate or NTLM"],
+      ["Negotiate, NTLM", "Negotiate or NTLM"],
+      ['Digest realm="a, b", nonce="x"', "Digest"],
+      [['Basic realm="x"', "NTLM"], undefined],
+      ['NTLM, basic realm="NTLM, x"', undefined],
+      [undefined, undefined]
+    ] as const) {
+      assert.strictEqual(offersOf(field).offers, offers, String(field))
+    }
+    const refused = (offers: object) => new ProxyRefused({ proxy: "p:1", status: 407, ...offers }).message
+    assert.match(refused({ offers: "NTLM" }), /wants NTLM, and only Basic is known/)
+    assert.notInclude(refused({ offers: "NTLM" }), "proxyUsername")
+    assert.include(refused({}), "check proxyUsername and proxyPassword")
   })
 })

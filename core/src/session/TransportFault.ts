@@ -7,6 +7,7 @@
 import * as Data from "effect/Data"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Predicate from "effect/Predicate"
+import type { TlsReason } from "../errors/ServiceErrors.ts"
 
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**
@@ -23,6 +24,8 @@ export class TransportFault extends Data.TaggedError("TransportFault")<{
   /** Host and port of the proxy, for `Proxy`. */
   readonly proxy?: string
   readonly status?: number
+  /** The ways of signing in that the proxy offers, when Basic is not among them. */
+  readonly offers?: string
 }> {
   override get message() {
     return this.reason
@@ -64,8 +67,12 @@ const tlsCodes =
   /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERROR_IN_CERT|HOSTNAME_MISMATCH|CRL_|INVALID_CA|PATH_LENGTH|EPROTO$)/
 
 /** What the error codes of OpenSSL and Node mean for a person; null for a code that is not about TLS. */
-export const tlsReason = (code: string): string | null => {
+export const tlsReason = (code: string): TlsReason | (string & {}) | null => {
   if (!tlsCodes.test(code)) return null
+  return knownTlsReason(code) ?? code
+}
+
+const knownTlsReason = (code: string): TlsReason | null => {
   if (code === "CERT_HAS_EXPIRED") return "its certificate has expired"
   if (code === "CERT_NOT_YET_VALID") return "its certificate is not valid yet"
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is for another host name"
@@ -73,7 +80,8 @@ export const tlsReason = (code: string): string | null => {
   if (/^(SELF_SIGNED|UNABLE_TO_)/.test(code)) return "its certificate comes from an unknown authority"
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code)) return "it does not speak TLS there"
   if (/PROTOCOL/.test(code)) return "it offers no TLS version that is safe (1.2 at least)"
-  return code
+  if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE/.test(code)) return "it wants a certificate of the client"
+  return null
 }
 
 /** The fault that caused an error of a connection: one nested in it, else the one of its error code, else `Broken`. */
@@ -95,6 +103,17 @@ export const faultOfCause = (error: unknown): TransportFault => {
   if (code?.startsWith("HPE_") === true)
     return new TransportFault({ kind: "Broken", reason: "the answer is not valid HTTP" })
   return new TransportFault({ kind: "Broken", reason: code ?? "connection broken" })
+}
+
+/** What a proxy offers in its `Proxy-Authenticate` field, by name, when Basic is not among it. */
+export const offersOf = (field: string | ReadonlyArray<string> | undefined): { readonly offers?: string } => {
+  const schemes = [field ?? []]
+    .flat()
+    .flatMap((line) => line.match(/(?:^|,\s*)[A-Za-z][A-Za-z0-9-]*(?=\s+[^\s=,]|\s*(?:,|$))/g) ?? [])
+  const names = [...new Set(schemes.map((scheme) => scheme.replace(/^,\s*/, "")))]
+  return names.length === 0 || names.some((name) => name.toLowerCase() === "basic")
+    ? {}
+    : { offers: names.join(" or ") }
 }
 
 /** {@link faultOfCause} of a client error; a URL or body that cannot be sent counts as `NotSent`. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result, Schema } from "effect"
+import { Option, Redacted, Result, Schema } from "effect"
 import { isDirect, resolveProxy, resolveTarget } from "./Target.ts"
 
 const template = "https://{target}.example.org/base"
@@ -7,6 +7,28 @@ const url = (target: string | null, base: string | null = template) =>
   Result.map(resolveTarget(target, base), (found) => found.href)
 
 describe("target", () => {
+  it("the address of a page in the browser is refused with the one to write", () => {
+    for (const [target, write] of [
+      ["https://lab.example.org/login", "https://lab.example.org"],
+      ["https://lab.example.org/app/login.html", "https://lab.example.org/app"],
+      ["https://lab.example.org/#/analyses/17", "https://lab.example.org"],
+      ["https://lab.example.org/app/#!/x", "https://lab.example.org/app"]
+    ] as const) {
+      const found = resolveTarget(target, null)
+      assert.deepStrictEqual(
+        Result.getFailure(found),
+        Option.some(`--target is the address of a page in the browser; write ${write}`)
+      )
+    }
+    for (const target of [
+      "https://login.example.org",
+      "https://lab.example.org/login-service",
+      "https://lab.example.org/a/loginx"
+    ]) {
+      assert.isTrue(Result.isSuccess(resolveTarget(target, null)), target)
+    }
+  })
+
   for (const [target, base, href] of [
     ["https://lab.example.org", null, "https://lab.example.org/"],
     ["https://lab.example.org", template, "https://lab.example.org/"],

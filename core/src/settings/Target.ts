@@ -25,6 +25,12 @@ const baseOf = (text: string, what: string): Result.Result<URL, string> => {
   if (url.username !== "" || url.password !== "") {
     return Result.fail(`${what} must not hold credentials: use --username and SVC_PASSWORD`)
   }
+  const page = /^(.*?\/)(?:login|signin|sign-in|authenticate)(?:\.\w+)?\/?$/.exec(url.pathname)
+  if (page !== null || /^#!?\//.test(url.hash)) {
+    return Result.fail(
+      `${what} is the address of a page in the browser; write ${url.origin}${(page?.[1] ?? url.pathname).replace(/\/$/, "")}`
+    )
+  }
   if (url.search !== "" || url.hash !== "") return Result.fail(`${what} must not hold a query or a fragment`)
   if (!url.pathname.endsWith("/")) url.pathname += "/"
   return Result.succeed(url)
