@@ -164,7 +164,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       }
       if (recognised === "page") return yield* brokenSetback(pageReason(beginning), "page")
       if (recognised === "broken") {
-        return yield* brokenSetback(whyNotJson(beginning) ?? "not JSON", "unreadable")
+        return yield* brokenSetback(whyNotJson(beginning) ?? "not JSON", "garbled")
       }
       if (recognised === "lost") {
         yield* session.lost
@@ -204,7 +204,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       let sent = 0
       const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
       // What took too long twice will take too long again, and each time costs the patience of everybody.
-      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || (repeatable && (kind !== "silent" || sent < 2))
+      const mayRepeat = ({ kind }: Setback) =>
+        kind === "notSent" || (repeatable && kind !== "unreadable" && (kind !== "silent" || sent < 2))
       return Effect.suspend(() => {
         sent++
         const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
@@ -223,8 +224,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
         Effect.catch((setback) =>
           Effect.succeed(
             failed(
-              setback.kind === "unreadable"
-                ? new ReplyMalformed({ request: label, reason: setback.reason, garbled: true })
+              setback.kind === "unreadable" || setback.kind === "garbled"
+                ? new ReplyMalformed({ request: label, reason: setback.reason, garbled: setback.kind === "garbled" })
                 : repeatable || !leavesDoubt(setback)
                   ? new Unavailable({ host, reason: setback.reason, attempts: sent })
                   : new OutcomeUnknown({ request: label, reason: doubt(setback) })
@@ -306,7 +307,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
 const mustBeJson = Effect.fnUntraced(function* (response: ReplyResponse) {
   if (response.status >= 300 || !(yield* JsonReply)) return
   const reason = whyNotJson(yield* Effect.orDie(response.text))
-  if (reason !== null) return yield* brokenSetback(reason, "unreadable")
+  if (reason !== null) return yield* brokenSetback(reason, "garbled")
 })
 
 const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"

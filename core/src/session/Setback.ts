@@ -14,9 +14,10 @@ export class Setback extends Data.TaggedError("Setback")<{
   /**
    * `notSent`: the service never received the request. `unanswered` and `broken`: it may have received it and acted on it; none of
    * its answer came, or a part, or nobody knows. `silent`: given up, though it may still be at work on it. `status`: it answered with a status that asks for another try. `page`: with
-   * a page where data were due. `unreadable`: its answer cannot be read.
+   * a page where data were due. `garbled`: with something else than the JSON that was due. `unreadable`: in an encoding
+   * that cannot be read, as the next answer would be.
    */
-  readonly kind: "notSent" | "unanswered" | "broken" | "silent" | "status" | "page" | "unreadable"
+  readonly kind: "notSent" | "unanswered" | "broken" | "silent" | "status" | "page" | "garbled" | "unreadable"
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
@@ -56,7 +57,7 @@ export const faultSetback = ({ kind, reason }: TransportFault) =>
   new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null })
 
 /** The setback of an answer that broke off, or never came, or is not what it should be. */
-export const brokenSetback = (reason: string, kind: "broken" | "silent" | "page" | "unreadable" = "broken") =>
+export const brokenSetback = (reason: string, kind: "broken" | "silent" | "page" | "garbled" = "broken") =>
   new Setback({ kind, reason, status: null, retryAfter: null })
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */

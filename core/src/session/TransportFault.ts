@@ -7,7 +7,7 @@
 import * as Data from "effect/Data"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Predicate from "effect/Predicate"
-import type { TlsReason } from "../errors/ServiceErrors.ts"
+import type { TlsReason } from "../Errors.ts"
 
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**
