@@ -13,7 +13,6 @@ export interface ServiceRoute {
   /** As declared, with the names of parameters. */
   readonly template: string
   readonly right: Right
-  readonly slow: boolean
   /** The analyses that the request is about; null when it is about more than analyses. */
   readonly analyses: (query: URLSearchParams, body: string) => ReadonlyArray<string> | null
 }
@@ -32,7 +31,7 @@ const declared = (): ReadonlyArray<Declared> =>
       if (note === null) return []
       const { identifier: name, method, path: template } = endpoint
       const right = note.mutates !== true ? "read" : name === "requestRestore" ? "restore" : "change"
-      return [{ name, method, template, right, slow: note.slow === true, note, segments: template.split("/") }]
+      return [{ name, method, template, right, note, segments: template.split("/") }]
     })
 
 /** Finds the endpoint that a request means; the path begins with a slash. Null when the contract has none. */
