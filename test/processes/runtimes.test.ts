@@ -86,7 +86,6 @@ describe("svc-steps/node", () => {
     const offenders = productModules.filter(
       ({ path, text }) =>
         /^(?:platform|sandbox)\//.test(path) &&
-        // A thread is loaded by a Node that is new enough.
         ([...text.matchAll(/^import .*?\{([^}]*)\} from "node:/gm)].some(([, names = ""]) => newer.test(names)) ||
           /^import .*"node:(?:sea|sqlite|test)/m.test(text))
     )
