@@ -123,7 +123,8 @@ const openFiles = Effect.fnUntraced(function* ({
   const file = path === null ? null : path === "-" ? openStandardLog(report) : yield* openLogFile(path, report)
   const accessLog = file === null ? null : { write: (line: string) => file.append(`${line}\n`), required }
   if (tokenFile === null) {
-    if (file !== null) yield* (yield* Stopping).onHangup(file.reopen)
+    // Standard output has no name under which it could be opened again.
+    if (file !== null && path !== "-") yield* (yield* Stopping).onHangup(file.reopen)
     return { accessLog, readers: null }
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
