@@ -305,7 +305,10 @@ describe("readers of svc-gateway", () => {
       )
       const { ended, name, status } = JSON.parse(line() ?? "")
       assert.deepStrictEqual([name, status, ended], [null, 307, "complete"])
+      // Without a terminal it outlives a SIGHUP, and there is no file to open again.
       yield* hangup(gateway.pid)
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1`)).status, 200)
+      yield* Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
       assert.strictEqual(yield* gateway.exitCode, 0)
     })
   )
