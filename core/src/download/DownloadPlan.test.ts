@@ -337,7 +337,7 @@ describe("K2 disk space", () => {
     assert.isNull(shortage({ bytes: 1000, unknown: 0 }, "out", null))
     assert.strictEqual(
       shortage({ bytes: 1000, unknown: 0 }, "out", 999)?.message,
-      "out has 999 bytes free, but 1000 are needed: nothing was fetched"
+      "out has 999 B free, but all files together need 1000 B, 1 B more: nothing was fetched"
     )
   })
 })

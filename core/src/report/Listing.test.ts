@@ -95,7 +95,7 @@ describe("PlanView", () => {
         'fail    out/old\\u001b[2J.bam  (Refused file name "old\\u001b[2J.bam": it holds a control or invisible character)',
         "fail    analysis A9: not found",
         "",
-        "1 to fetch, 1 to skip, 1 refused",
+        "1 to fetch, 1 to skip, 2 refused",
         "Disk: 123456 bytes (120.6 KiB) needed, 1000 B free in out/: NOT ENOUGH"
       ].join("\n")
     )

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { agreeOnBam, agreeOnVcf } from "../genome/Agreement.ts"
+import { folder } from "../genome/Oracles.ts"
+import { bamSubjects, vcfSubjects } from "../genome/Subjects.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
-import { folder } from "./Oracles.ts"
-import { bamSubjects, vcfSubjects } from "./Subjects.ts"
 
 describe("slices agree with the tools", unless(lacks.genomeTools, lacks.realFiles), () => {
   it.live(
