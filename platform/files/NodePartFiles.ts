@@ -75,7 +75,8 @@ const ours = Effect.fnUntraced(function* (place: PartPlace) {
     yield* Effect.logInfo(
       `${place.name}: the unfinished file of another user cannot be used, so this run begins one of its own`
     )
-    return ownPlace(place)
+    // The claim stays that of all users: a colleague whose run lives is waited for.
+    return { ...ownPlace(place), lock: place.lock }
   }
   return place
 })

@@ -62,7 +62,8 @@ const start = (options: Options, env: Record<string, string> = {}, wrap: Readonl
   })
   const ended = Effect.callback<Ended>((resume) => {
     started.on("close", (code, signal) => {
-      const outs = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Out]))
+      // Lines of the log stand between them.
+      const outs = stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Out] : []))
       resume(Effect.succeed({ code, signal, out: outs.at(-1) ?? null, outs, stderr }))
     })
   })
@@ -544,7 +545,8 @@ describe("processes", () => {
           const first = yield* download(options, { ...fault, FAIL_ERRNO: String(errno) })
           assert.deepInclude(first.out, { error: "SvcLocalIo", exit: 74 }, JSON.stringify(first))
           const next = yield* download(options)
-          assert.isAtLeast(next.out?.resumedFrom ?? 0, 1_300_000)
+          // A batch that did not fit whole counts as not written.
+          assert.isAtLeast(next.out?.resumedFrom ?? 0, 900_000)
           assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
         })
       )
