@@ -6,6 +6,7 @@ import {
   bamFile,
   bgzf,
   concat,
+  read,
   references,
   SomeIntervals,
   someReads
@@ -59,6 +60,41 @@ describe("what an index narrows", () => {
         }
       }).pipe(provided),
     { timeout: 60_000 }
+  )
+})
+
+describe("every kind of index over dense reads, long ones and unmapped ones", () => {
+  const reads = Array.from({ length: 240 }, (_, i) => {
+    const cigar =
+      i % 11 === 3 && i < 90
+        ? ([
+            [20, "M"],
+            [12_000 + 997 * (i % 40), "N"],
+            [20, "M"]
+          ] as const)
+        : ([[50, "M"]] as const)
+    // Some windows begin with an unmapped read that no longer one reaches, and some have nothing else.
+    const isFirst = Math.floor((300 + i * 811) / 0x4000) !== Math.floor((300 + (i - 1) * 811) / 0x4000)
+    const isUnmapped = i % 7 === 2 || (i > 100 && i < 125) || (i > 150 && isFirst)
+    return read(`r${i}`, 0, 300 + i * 811, isUnmapped ? [] : cigar)
+  })
+
+  it.effect.each(writers.map((writer) => [writer.name, writer] as const))("D19 %s", ([_, writer]) =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bam } = bamFile(codec, reads, { blockBytes: 300 })
+      const { placed } = yield* placesOf(bam)
+      const plain = indexBy(writer, placed, references.length)
+      const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
+      const unmapped = placed.filter(({ mapped }) => !mapped).map(({ start }) => start)
+      for (const start of [...Array.from({ length: 49 }, (_, i) => i * 4_093), ...unmapped]) {
+        for (const size of [1, 20_000]) {
+          const scanned = placed.filter((it) => it.start < start + size && it.end > start).length
+          const found = yield* countOf(bam, index, suffixOf(writer), `chr1:${start + 1}-${start + size}`)
+          assert.strictEqual(found, scanned, `${start}, ${size} bases`)
+        }
+      }
+    }).pipe(provided)
   )
 })
 
