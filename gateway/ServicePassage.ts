@@ -157,7 +157,9 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
       entry.users--
       if (entry.users > 0) return Effect.void
       if (key !== null && underWay.get(key) === entry) underWay.delete(key)
-      return Scope.close(entry.scope, Exit.void)
+      // Not before the answer is whole: what is still written would go to a file that was closed, and perhaps to another one by then.
+      const close = Effect.andThen(Effect.exit(Deferred.await(entry.answer)), Scope.close(entry.scope, Exit.void))
+      return Effect.asVoid(Effect.forkIn(close, outer, { startImmediately: true }))
     })
 
   return {

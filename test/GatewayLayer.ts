@@ -1,6 +1,7 @@
 /** A gateway in this process before a sandbox in this process. */
 import { createHash } from "node:crypto"
-import { Duration, Effect, Layer, Ref, References, Result } from "effect"
+import { Context, Duration, Effect, Layer, Ref, References, Result } from "effect"
+import { Spools } from "../core/src/annotations/Spool.ts"
 import { ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import { start } from "../gateway/Gateway.ts"
 import { type GatewayOptions, GatewaySettings } from "../gateway/GatewaySettings.ts"
@@ -26,11 +27,15 @@ export interface GatewayGround {
 
 /** Serves until the scope closes; the sandbox is that of the context. */
 export const startGatewayHere = Effect.fnUntraced(function* (
-  options: Partial<Omit<GatewayOptions, "readers">> & { readonly tokens?: string; readonly required?: boolean } = {},
+  options: Partial<Omit<GatewayOptions, "readers">> & {
+    readonly tokens?: string
+    readonly required?: boolean
+    readonly spools?: Spools["Service"]
+  } = {},
   queueTimeout: Duration.Input = "5 minutes"
 ) {
   const { settings } = yield* Sandbox
-  const { required = false, tokens, ...given } = options
+  const { required = false, spools, tokens, ...given } = options
   const lines: Array<Record<string, unknown>> = []
   const disk = { full: false }
   const readers = tokens === undefined ? null : yield* Ref.make(readersIn(tokens))
@@ -59,7 +64,7 @@ export const startGatewayHere = Effect.fnUntraced(function* (
         }
       }
     }),
-    Effect.provide(services),
+    Effect.provide(spools === undefined ? services : Context.add(services, Spools, spools)),
     // What it refuses is looked at in its answers.
     Effect.provideService(References.MinimumLogLevel, "None")
   )

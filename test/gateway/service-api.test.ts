@@ -2,11 +2,13 @@
 import { mkdirSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Ref } from "effect"
+import { Spools } from "../../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import * as Service from "../../platform/Service.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { until } from "../Executables.ts"
 import { readersIn, startGatewayHere } from "../GatewayLayer.ts"
 import { PlainClient } from "../PlainClient.ts"
 
@@ -112,6 +114,70 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         assert.match(text, /OutcomeUnknown/)
         assert.strictEqual(((yield* stats).requests["createOrUpdatePerson"] ?? 0) - before, 1)
       })
+    )
+
+    it.effect(
+      "a client that leaves in the middle: its change is made once, its answer keeps its place until it is whole",
+      () =>
+        Effect.gen(function* () {
+          const { setFaults, stats } = yield* Sandbox
+          let [open, closedWhileWriting, writing, written] = [false, 0, false, 0]
+          const spools = Spools.of({
+            open: Effect.acquireRelease(
+              Effect.sync(() => {
+                open = true
+                return {
+                  size: () => 0,
+                  write: () =>
+                    Effect.gen(function* () {
+                      writing = true
+                      yield* Effect.sleep("300 millis")
+                      if (!open) closedWhileWriting++
+                      written++
+                    }),
+                  read: () => Effect.succeed(0)
+                }
+              }),
+              () =>
+                Effect.sync(() => {
+                  open = false
+                })
+            )
+          })
+          const { url } = yield* startGatewayHere({ tokens, api: true, spools })
+          const leave = (path: string, init: RequestInit, when: () => boolean) =>
+            Effect.gen(function* () {
+              const controller = new AbortController()
+              const headers = { authorization: `Bearer ${ada}`, "content-type": "application/json" }
+              const asked = fetch(`${url}/service${path}`, { ...init, headers, signal: controller.signal }).catch(
+                () => null
+              )
+              yield* until("it is under way", Effect.sync(when))
+              controller.abort()
+              yield* Effect.promise(() => asked)
+            })
+          yield* leave("/virtual-panels", {}, () => writing)
+          yield* until(
+            "the answer was written, and has gone",
+            Effect.sync(() => written > 0 && !open)
+          )
+          assert.strictEqual(closedWhileWriting, 0)
+          const before = (yield* stats).requests["createOrUpdatePerson"] ?? 0
+          yield* setFaults([{ when: { endpoint: "createOrUpdatePerson" }, then: { delay: 500 } }])
+          writing = false
+          const started = performance.now()
+          yield* leave(
+            "/api/person",
+            { method: "PUT", body: JSON.stringify({ id: "LIMS-LEFT" }) },
+            () => performance.now() - started > 200
+          )
+          yield* until(
+            "the change was answered",
+            Effect.sync(() => writing)
+          )
+          yield* setFaults([])
+          assert.strictEqual(((yield* stats).requests["createOrUpdatePerson"] ?? 0) - before, 1)
+        })
     )
 
     it.effect("links lead to the gateway with --relay, need no token, and end with the token of their reader", () =>
