@@ -119,7 +119,8 @@ export const runProcess = (
     process.removeAllListeners("SIGUSR1")
     for (const signal of signals) {
       process.on(signal, () => {
-        if (signal === "SIGHUP" && hangup !== null && stop === null) return hangup()
+        // Also while it stops: one that comes late is no second signal.
+        if (signal === "SIGHUP" && hangup !== null) return hangup()
         if (stop !== null) endNow(signalCodes[signal])
         begin({ code: signalCodes[signal], why: `Stopped by ${signal}`, outputLost: false })
       })

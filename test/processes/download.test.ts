@@ -109,7 +109,7 @@ describe("words of other tools", () => {
           /did you mean --resumeArchivedDownloads\?\nA download that was stopped goes on where it was, when the same/
         ],
         [["-a", "A1", "-o", "x"], /Unknown option -o; did you mean --destination or --overwrite\?/],
-        [["-a", "A1", "-x"], /Unknown option -x\nSee /],
+        [["-a", "A1", "-x"], /Unknown option -x; did you mean --proxy\?/],
         [["-a", "A1", "-n"], /Unknown option -n; did you mean --plan\?/],
         [["-a", "A1", "--limit-rate", "5M"], /did you mean --limitRate\?/],
         [["-a", "A1", "--MaxRate", "5M"], /did you mean --limitRate\?/],

@@ -147,7 +147,7 @@ describe("output", () => {
       assert.strictEqual(failed.exitCode, 65)
       assert.match(
         failed.stderr,
-        /^Error: getSnvAnnotations \(analysis A1\): unreadable reply: it breaks off, at byte 16\n$/
+        /^Error: getSnvAnnotations \(analysis A1\): unreadable reply: it breaks off, at byte 16\n$/m
       )
       assert.strictEqual(readFileSync(join(out, "a.jsonl"), "utf8"), "old")
       yield* setFaults([])
@@ -227,8 +227,8 @@ describe("faults", () => {
       const { fetch, out, setFaults } = yield* ground()
       yield* setFaults([fault(annotations, { html: true })])
       const html = yield* fetch(["A1", "-o", "a.jsonl"])
-      assert.deepStrictEqual([html.exitCode, namesIn(out)], [65, []])
-      assert.match(html.stderr, /a page of HTML or XML instead of JSON/)
+      assert.deepStrictEqual([html.exitCode, namesIn(out)], [69, []])
+      assert.match(html.stderr, /it shows a page in place of data/)
       yield* setFaults([fault(annotations, { headers: { "content-type": "text/html" } })])
       const typed = yield* fetch(["A1"])
       assert.deepStrictEqual([typed.exitCode, linesOf(typed.stdout).length], [0, 200])

@@ -56,7 +56,7 @@ const inFolder = <E>(body: (path: string) => Effect.Effect<void, E, Scope.Scope>
   Effect.scoped(Effect.flatMap(folder, (at) => body(join(at, "x.lock"))))
 
 /** The library to be preloaded that ends a process at an operation, or lets it fail. */
-const buildKillPoint = () => preload(new URL("transfer/kill-point.c", import.meta.url), "-pthread", "-ldl") ?? ""
+const buildKillPoint = () => preload(new URL("../transfer/kill-point.c", import.meta.url), "-pthread", "-ldl") ?? ""
 
 const stranger = { host: "elsewhere", pid: 1, boot: "other", space: "other", start: "1" }
 

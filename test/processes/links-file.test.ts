@@ -179,7 +179,10 @@ describe("a links file", () => {
         const from = ["--fromLinks", "links.json", "-d", "out", "--reportfile", "r.json"]
         const ended = yield* stranger(it, from)
         assert.strictEqual(ended.exitCode, 75, ended.stderr)
-        assert.match(ended.stderr, /S1\.bam: its link has expired \(.* answered 403\): write the links file again/)
+        assert.match(
+          ended.stderr,
+          /S1\.bam: its link has expired \(.* answered 403, AccessDenied\): write the links file again/
+        )
         assert.notMatch(ended.stderr, /asking for a new link|X-Amz/)
         assert.deepStrictEqual(readReport(folder, "r.json").files[0]?.error?.tag, "LinkExpired")
         assert.strictEqual(namesIn(folder, "out").filter((name) => name.endsWith(".part")).length, 1)

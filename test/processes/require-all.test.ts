@@ -76,7 +76,7 @@ describe("--requireAll", () => {
       assert.strictEqual(plan.exitCode, 66, plan.stderr)
       assert.include(plan.stdout, `fail    out/S3.bam  (${cold})`)
       assert.include(plan.stdout, `fail    ${lacking}`)
-      assert.match(plan.stdout, /^0 to fetch, \d to skip, 1 refused$/m)
+      assert.match(plan.stdout, /^0 to fetch, \d to skip, 2 refused$/m)
       assert.include(plan.stdout, "not without the others: all files are required")
       const json = yield* download([...wanted, "--config", "strict.json", "--plan", "--format", "json"])
       const { files } = fits("plan", JSON.parse(json.stdout))

@@ -86,7 +86,7 @@ describe("stops", () => {
 describe("at every operation on the disk", unless(lacks.compiler), () => {
   // All of them take minutes (`SVC_KILL_POINTS=all`); the short form looks at those around the commit.
   const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
-  const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))
+  const source = fileURLToPath(new URL("../transfer/kill-point.c", import.meta.url))
   const regions = "chr7"
 
   const sweep = (name: string, overwrite: boolean, allowed: ReadonlyArray<string>) =>

@@ -25,7 +25,7 @@ describe("several processes", () => {
     "T13 where links lie the comparison before the rename keeps every entry",
     () =>
       Effect.gen(function* () {
-        const library = preload(new URL("lying-links.c", import.meta.url))
+        const library = preload(new URL("../tracking/lying-links.c", import.meta.url))
         assert.isNotNull(library)
         const result = yield* race(4, 10, { LD_PRELOAD: library ?? "" })
         assert.deepStrictEqual([result.missing, result.surplus, result.failed], [[], [], []])

@@ -196,7 +196,7 @@ const causeOf = (files: ReadonlyArray<ReportedFile>): Markup => {
 /** The place of a group in the order in which failures decide about the exit code. */
 const severityOf = ([first]: ReadonlyArray<ReportedFile>): number => {
   const exit = first?.error === null || first === undefined ? 0 : first.error.exit
-  const rank = severityOrder.findIndex((code) => code === exit)
+  const rank = (severityOrder as ReadonlyArray<number>).indexOf(exit)
   return rank === -1 ? severityOrder.length : rank
 }
 

@@ -122,7 +122,7 @@ describe("what a run ends with", () => {
     { faults: [fault(links, { status: 403 })] },
     ({ stats }) => assert.isAtMost(stats.logins, 2)
   )
-  ends("H17 HTML in place of the links", 65, "ReplyMalformed", { faults: [fault(links, { html: true })] })
+  ends("H17 HTML in place of the links", 69, "Unavailable", { faults: [fault(links, { html: true })] })
   ends("H18 JSON that is cut", 65, "ReplyMalformed", {
     faults: [fault(links, { status: 200, headers: { "content-type": "application/json" }, body: '{"id":"A1",' })]
   })
