@@ -130,7 +130,7 @@ describe("WDL", () => {
     () =>
       Effect.gen(function* () {
         const { project, sandbox, tools } = yield* ground()
-        const credentials = { target: sandbox.url, username: "pipeline", password: "guessed" }
+        const credentials = { target: sandbox.url, username: "pipeline", password: "gu3ssed-wr0ng" }
         const inputs = [`settings=${join(project, "credentials.json")}`, "analyses=A1", "analyses=A2", "analyses=A4"]
         writeFileSync(join(project, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 })
         const workflow = join(root, "workflows/wdl/downloads.wdl")
@@ -147,7 +147,7 @@ describe("WDL", () => {
         yield* assertRefused(sandbox)
         const kept = filesBelow(project).filter((path) => basename(path) !== "credentials.json")
         assert.deepStrictEqual(
-          kept.filter((path) => readFileSync(path).includes("guessed")),
+          kept.filter((path) => readFileSync(path).includes("gu3ssed-wr0ng")),
           []
         )
       }),

@@ -77,7 +77,6 @@ describe("the modules for Nextflow", () => {
           [
             "ANNOTATIONS rows rows.jsonl true",
             "ANNOTATIONS targets targets.tsv true",
-            "BAM linked linked.bam []",
             ...["one", "slice"].map((id) => `BAM ${id} ${id}.bam [${id}.bam.bai]`),
             "PENDING old []",
             "VCF two two.vcf.gz [two.vcf.gz.tbi]",

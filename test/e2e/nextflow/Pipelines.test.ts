@@ -199,7 +199,7 @@ describe("restore.nf", () => {
         assert.strictEqual(later.exitCode, 0, output(later))
         assert.deepStrictEqual(statuses(later), ["COMPLETED SVC_RESUMERESTORE (restored)"])
         const script = readFileSync(join(pad.workFolder(later.tasks[0]), ".command.sh"), "utf8")
-        assert.include(script, "--pendingOk --wait 1s --poll 1s")
+        assert.include(script, "--wait='1s' --poll='1s' --pendingOk")
         assert.strictEqual((yield* pad.stats).restores, 1)
         assert.deepStrictEqual(leaks(pad), [])
       }),

@@ -25,7 +25,7 @@ describe("on Slurm", () => {
         const config = pad.write("slurm.config", impatient)
         const run = yield* pad.run("main.nf", ["-c", config, ...documentedOnSlurm], slurm)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
-        assert.strictEqual(run.tasks.length, 51)
+        assert.strictEqual(run.tasks.length, 51, run.stdout + run.stderr)
         // Numbers of processes on this machine would not tell a job of Slurm from a child of Nextflow.
         assert.match(run.log, /\[SLURM\] submitted process SVC_TRANSFER \(row-B50\) > jobId: \d+/)
         const { cookiesSeenByLinkHost, logins, maxApiInFlight, overlaps } = yield* pad.stats
