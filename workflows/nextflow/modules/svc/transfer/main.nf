@@ -13,8 +13,8 @@ process SVC_TRANSFER {
 
     output:
     tuple val(meta), path("${prefix}/*.{bam,BAM,bai,BAI,vcf.gz,tbi,csi}"), emit: files, optional: true
-    tuple val(meta), path("${prefix}/*.{bam,BAM}"), path("${prefix}/*.{bai,BAI,bam.csi}", arity: '1..*'), emit: bam, optional: true
-    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.{tbi,vcf.gz.csi}", arity: '1..*'), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}/*.{bam,BAM}"), path("${prefix}/*.{bai,BAI,bam.csi}", arity: '0..*'), emit: bam, optional: true
+    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.{tbi,vcf.gz.csi}", arity: '0..*'), emit: vcf, optional: true
     tuple val(meta), path("${prefix}.missing.json"), emit: missing, optional: true
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-download --version'), emit: versions_svc, topic: versions
