@@ -33,7 +33,7 @@ workflow {
     def target = params.svc_target ?: error('--svc_target or the variable SVC_TARGET names the service')
     def rows = readRows(params.input ?: error('--input names the sample sheet'), params).collect { meta, select, bed -> [meta, select + [optional: params.allow_missing], bed] }
     // Links are those of analyses: a row that names samples or persons logs in itself.
-    def linked = params.links_first ? rows.findAll { _meta, select, _bed -> select.keySet().every { key -> !(key in ['sampleIds', 'limsIds']) } } : []
+    def linked = params.containsKey('links_first') && params.links_first ? rows.findAll { _meta, select, _bed -> select.keySet().every { key -> !(key in ['sampleIds', 'limsIds']) } } : []
     def wanted = ['analysisIds', 'filetypes'].collectEntries { key -> [key, linked.collectMany { row -> row[1][key] }.unique()] }
 
     SVC_LINKS(channel.fromList(linked ? [[[id: 'all'], wanted]] : []), target)
