@@ -195,10 +195,11 @@ describe("the gateway under load", () => {
         const host = yield* startLargeFile
         const world = join(yield* folder, "world.json")
         writeFileSync(world, JSON.stringify({ behaviour: { sizes: "null" } }))
-        const { gateway, url } = yield* toolGround(["--relay", "--loglevel", "info"], () => host.url, [
-          "--world",
-          world
-        ])
+        const { gateway, url } = yield* toolGround(
+          ["--relay", "--loglevel", "info", "--readerConnections", "1100"],
+          () => host.url,
+          ["--world", world]
+        )
         const port = Number(new URL(gateway.url).port)
         const readers = Array.from({ length: 1000 }, () => {
           const socket = connect(port, "127.0.0.1").on("error", () => {})
@@ -290,7 +291,9 @@ describe("the gateway under load", () => {
       yield* Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
       assert.strictEqual(yield* gateway.exitCode, 0)
       assert.isTrue(Exit.isFailure(yield* Fiber.join(reading)))
-      const { ended, file, status } = JSON.parse(readFileSync(log, "utf8"))
+      const lines = readFileSync(log, "utf8").trimEnd().split("\n")
+      assert.lengthOf(lines, 2)
+      const { ended, file, status } = JSON.parse(lines[1] ?? "")
       assert.deepStrictEqual([file, status, ended], ["S1.bam", 200, "cut"])
     })
   )
