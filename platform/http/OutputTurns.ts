@@ -8,11 +8,11 @@
 import * as Effect from "effect/Effect"
 
 /** Of one connection in a turn, in bytes. */
-const ofConnection = 128 * 1024
+const ofConnection = 64 * 1024
 /** Of all connections in a turn, in bytes: some ten milliseconds of work. */
 const ofAll = 2 * 1024 * 1024
 /** A connection that has had no more than this comes first: a reader that begins sees something. */
-const beginning = 128 * 1024
+const beginning = 64 * 1024
 
 export interface OutputTurns {
   /** For one connection: what it waits for before it passes on so many bytes. Readers of one key share their turns. */
