@@ -6,7 +6,7 @@ const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
 /** Modules whose tests have a long form (test/LongForm.ts). */
 const withLongForms = [
   "test/tracking/simulation.test.ts",
-  "core/src/{archive/TrackingFile,verify/IndexProof,verify/Verification}.test.ts"
+  "core/src/{archive/TrackingFile,genome/index/IndexRules,verify/IndexProof,verify/Verification}.test.ts"
 ]
 const ofTheirOwn = "test/{executables,processes,e2e}/**"
 

@@ -14,6 +14,7 @@ import {
 import { indexBy, placesOf, type Writer, writers } from "../../../../test/genome/IndexWriters.ts"
 import { realBytes } from "../../../../test/genome/Oracles.ts"
 import { lacks, unless } from "../../../../test/Lacks.ts"
+import { longForm } from "../../../../test/LongForm.ts"
 import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
 import { fromBody } from "../../htsget/TicketRequest.ts"
 import { fromBytes } from "../ByteReader.ts"
@@ -59,7 +60,7 @@ describe("what an index narrows", () => {
           }
         }
       }).pipe(provided),
-    { timeout: 60_000 }
+    { arbitrary: { runs: longForm ? 100 : 30 } }
   )
 })
 
