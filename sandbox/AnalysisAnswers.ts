@@ -84,7 +84,7 @@ const numberRows = (block: ReturnType<typeof renderBlock>, first: number, count:
  * The body of an annotations answer with `rows` rows and ids V0000000001 and so on, generated while it is read; by
  * default `data` comes before `header`, as the service does it.
  */
-export const annotationsBody = (options: {
+const annotationsBody = (options: {
   readonly genes: ReadonlyArray<GeneEntry>
   readonly seed: number
   readonly rows: number

@@ -28,13 +28,13 @@ import {
 } from "./WireReply.ts"
 
 /** The bytes `[start, end)` of a file, as an answer; the reply's body streams the same bytes. */
-export interface FilePart {
+interface FilePart {
   readonly file: StoredFile
   readonly start: number
   readonly end: number
 }
 
-export interface ObjectReply {
+interface ObjectReply {
   readonly reply: WireReply
   /** What the body is, when it is a part of a file. */
   readonly part: FilePart | null
@@ -71,7 +71,7 @@ const partStream = ({ file: { source }, start, end }: FilePart): WireReply["body
  * Conditions and range of a GET (RFC 9110 sections 13 and 14) as an object store applies them: If-Match or
  * If-Unmodified-Since (412), If-None-Match or If-Modified-Since (304), If-Range, then one range (206, 416).
  */
-export const objectReply = (file: StoredFile, request: IncomingMessage, ignoreRange: boolean): ObjectReply => {
+const objectReply = (file: StoredFile, request: IncomingMessage, ignoreRange: boolean): ObjectReply => {
   const modified = httpDate(file.lastModified)
   const common = { etag: file.etag, "last-modified": modified, "accept-ranges": "bytes" }
   const date = (name: string) => Date.parse(headerOf(request, name) ?? "")

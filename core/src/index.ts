@@ -101,7 +101,7 @@ export {
 export { type Layout, type OutputPath, pathOf } from "./selection/OutputPath.ts"
 export type { SelectedAnalysis } from "./selection/Selection.ts"
 export type { ListedAnalysis, ListedFile, WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
-export type { SliceEstimate } from "./transfer/SliceRequest.ts"
+export type { SliceEstimate, SliceIndex } from "./transfer/SliceRequest.ts"
 export type { TransferProgress } from "./transfer/TransferRequest.ts"
 
 // --- files in the archive: who agrees to a restoration, and where it stands --------------------------------------------------

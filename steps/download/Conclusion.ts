@@ -22,7 +22,6 @@ import {
   RestorationsPending,
   type UsageError
 } from "../../core/src/Errors.ts"
-import { indexesOf, kindOfName } from "../../core/src/genome/formats/FileNames.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
@@ -58,7 +57,8 @@ export const conclude = <E extends FileError, R>(
     const { reportfile, samplesheet } = settings
     if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
     const sheet = samplesheet === null ? null : yield* planSamplesheet(samplesheet, settings)
-    const unwritten: Array<StepFailure> = []
+    const unwritten: Array<FileResult> = []
+    const told = { ...record, results: Effect.map(record.results, (some) => [...some, ...unwritten]) }
     const stoppable = Effect.onInterrupt(work, () => sayKept(record))
     const documented =
       sheet === null
@@ -67,14 +67,13 @@ export const conclude = <E extends FileError, R>(
             Effect.catch(writeSamplesheet(sheet, record, settings), (error) =>
               Effect.andThen(
                 Effect.logError(error.message),
-                Effect.sync(() => unwritten.push(error))
+                Effect.sync(() => unwritten.push(failureResult(null, error)))
               )
             )
           )
-    const errors = Effect.map(errorsOf(record, settings), (some) => [...some, ...unwritten])
     const code = yield* reportfile === null
-      ? Effect.andThen(documented, Effect.map(errors, mostSevere))
-      : withReport(documented, record, settings, { step, reportfile, errors })
+      ? Effect.andThen(documented, codeOf(told, settings))
+      : withReport(documented, told, settings, { step, reportfile })
     yield* sayPending(settings, record)
     return code
   })
@@ -101,9 +100,9 @@ export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
   return `${parts.join(", ")}: run the same command to go on`
 }
 
-const errorsOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
-  const errors: ReadonlyArray<StepFailure> = (yield* record.results).flatMap(({ error }) => error ?? [])
-  return [...errors, ...(yield* pendingFailure(settings, record))]
+const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
+  const errors = (yield* record.results).flatMap(({ error }) => error ?? [])
+  return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
 })
 
 /** Pending restorations are the mildest failure (75), and none with `--pendingOk`. */
@@ -120,22 +119,14 @@ const withReport = <E extends FileError, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,
-  {
-    errors: known,
-    reportfile,
-    step
-  }: {
-    readonly reportfile: string
-    readonly step: ReportRun["step"]
-    readonly errors: Effect.Effect<ReadonlyArray<StepFailure>>
-  }
+  { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
 ): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
-      const errors = [...(yield* known), ...(error === null ? [] : [error])]
+      const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
       const pending = yield* pendingOf(settings, record)
       const run: ReportRun = {
         version,
@@ -275,30 +266,26 @@ const writeSamplesheet = Effect.fn("svc.step.writeSamplesheet")(function* (
   record: RunRecord,
   settings: TargetSettings
 ) {
+  const fs = yield* FileSystem.FileSystem
   const results = yield* Effect.forEach(yield* record.results, placed)
+  // A login that is refused, or a resume that finds nothing stored, says nothing of what an earlier run brought.
+  if (results.length === 0 && (yield* Effect.orElseSucceed(fs.exists(path), () => false))) {
+    return yield* Effect.logInfo(`${path} stays as it is: this run has no files for it`)
+  }
   // What stored requests were for is in their results alone.
   const wanted = settings.resumeArchivedDownloads ? [] : settings.filetypes
   const sheet = samplesheetOf(results, yield* record.owners, wanted, form)
-  for (const { analysisId, lacks } of sheet.incomplete) {
-    const end = form.partial && lacks !== "all its files" ? "has empty cells" : "is left out of it"
+  for (const { analysisId, kept, lacks } of sheet.incomplete) {
+    const end = kept ? "has empty cells" : "is left out of it"
     yield* Effect.logWarning(`${path}: analysis ${printable(analysisId)} lacks ${lacks}, and ${end}`)
   }
   yield* replaceFile(path, [new TextEncoder().encode(sheet.text)], "the samplesheet")
   yield* Effect.logInfo(`${counted(sheet.rows, "row")} in ${path}`)
 })
 
-/** With an absolute path, and for a slice that was there already with the index that proved it. */
+/** With absolute paths. */
 const placed = Effect.fnUntraced(function* (result: FileResult) {
-  if (result.path === null || result.fileName === null) return result
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const absolute = path.resolve(result.path)
+  const path = yield* Path.Path
   const index = result.index === null ? null : { ...result.index, path: path.resolve(result.index.path) }
-  const type = kindOfName(result.fileName)?.type
-  if (index !== null || type === undefined || path.basename(absolute) === result.fileName) {
-    return { ...result, path: absolute, index }
-  }
-  const names = indexesOf(type).map((suffix) => `${absolute}.${suffix}`)
-  const beside = yield* Effect.filter(names, (name) => Effect.orElseSucceed(fs.exists(name), () => false))
-  const [found] = beside
-  return { ...result, path: absolute, index: found === undefined ? null : { path: found, bytes: 0, sha256: "" } }
+  return { ...result, path: result.path === null ? null : path.resolve(result.path), index }
 })

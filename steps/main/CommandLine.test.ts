@@ -1,7 +1,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
-import { type CommandLine, readCommandLine } from "./CommandLine.ts"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { makeScrubber } from "../../core/src/text/Scrubber.ts"
+import { type CommandLine, readCommandLine, textOf } from "./CommandLine.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 
 const step: Step = {
@@ -46,6 +47,33 @@ describe("a command line", () => {
         password: ["-secret=x"]
       })
       assert.deepStrictEqual(yield* layer(step, "-t", "-", "--wait", "-1"), { target: ["-"], wait: ["-1"] })
+    })
+  )
+
+  it.effect("S10 can be said again without its secrets, each word once, and means the same", () =>
+    Effect.gen(function* () {
+      const argv = [
+        "A1",
+        "-a",
+        "A 2",
+        "-p",
+        "CANARY",
+        "--proxyPassword=-CANARY",
+        "--no-overwrite",
+        "--list",
+        "--wait",
+        "-1"
+      ]
+      const read = yield* Effect.provide(readCommandLine(withIds, argv), NodeServices.layer)
+      const { prose, protect } = makeScrubber()
+      const text = read === null ? "" : textOf("svc-download", read, prose)
+      const said = "svc-download --password *** --analysisIds 'A 2' --analysisIds A1 --overwrite=false --list --wait=-1"
+      assert.strictEqual(text, `${said} --proxyPassword=***`)
+      protect(Redacted.make("a'CANARY"))
+      // Quoting puts signs into the word by which a secret is not known any more.
+      const address = ["--proxy", "http://u:a'CANARY@proxy.example.org:3128"]
+      const proxied = yield* Effect.provide(readCommandLine(withIds, ["A1", ...address]), NodeServices.layer)
+      assert.notInclude(proxied === null ? "CANARY" : textOf("svc-download", proxied, prose), "CANARY")
     })
   )
 

@@ -31,14 +31,25 @@ export interface CommandLine {
   readonly operands: ReadonlyArray<string>
 }
 
-/** A command line as a person would type it again; secrets are `***`. */
-export const textOf = (calledAs: string, { layer, operands, own }: CommandLine): string => {
+/**
+ * A command line as a person would type it again; secrets are `***`.
+ *
+ * @param prose - hides secrets inside of words, such as those of an address; before they are quoted, which would hide them from it
+ */
+export const textOf = (
+  calledAs: string,
+  { layer, operands, own, step }: CommandLine,
+  prose: (text: string) => string
+): string => {
+  const word = (text: string) => shellWord(prose(text))
   const given = Object.entries({ ...layer, ...own }).flatMap(([name, texts = []]) => {
     const type = keyNames.some((key) => key === name) ? table[name as KeyName].type : "text"
     if (type === "flag") return texts.map((text) => (text === "true" ? `--${name}` : `--${name}=${text}`))
-    return texts.map((text) => `--${name} ${type === "secret" ? "***" : shellWord(text)}`)
+    return texts.map((text) => `--${name}${text.startsWith("-") ? "=" : " "}${type === "secret" ? "***" : word(text)}`)
   })
-  return [calledAs, ...operands.map(shellWord), ...given].join(" ")
+  // Those that are a setting are among the options already.
+  const words = step.operands?.setting === undefined ? operands : []
+  return [calledAs, ...words.map(word), ...given].join(" ")
 }
 
 type Texts = Readonly<Record<string, ReadonlyArray<string>>>

@@ -138,7 +138,7 @@ const startProcess = (
         const judged = Effect.tapError(valid, () => warn(warnings))
         return yield* reported(Effect.flatMap(judged, runLogged), "info").pipe(
           Effect.provide(earlyLog(settings.logFormat)),
-          Effect.provideService(CommandText, textOf(calledAs, commandLine))
+          Effect.provideService(CommandText, textOf(calledAs, commandLine, scrubber.prose))
         )
       })
 

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { fault, ground } from "../DownloadGround.ts"
+import { fault, ground, readReport } from "../DownloadGround.ts"
+import { runWarm } from "../WarmExecutables.ts"
 
 const all = ["-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi", "-d", "out"]
 
@@ -45,8 +46,12 @@ describe("--samplesheet", () => {
       const { download, folder } = yield* ground()
       const args = ["A1", "-d", "out", "-f", "bam,vcf.gz", "-g", "chr7", "--samplesheet", "sheet.tsv"]
       for (const _ of ["cut", "kept"]) {
-        const done = yield* download([...args, "--samplesheetColumns", "id=analysis,bam=bam,bai=bai,tbi=tbi"])
+        const columns = ["--samplesheetColumns", "id=analysis,bam=bam,bai=bai,tbi=tbi"]
+        const done = yield* download([...args, ...columns, "--reportfile", "r.json"])
         assert.strictEqual(done.exitCode, 0, done.stderr)
+        // A workflow takes what the report names: an index that is not there is lost for it.
+        const named = readReport(folder, "r.json").files.map(({ index }) => index?.path)
+        assert.deepStrictEqual(named, ["out/S1.ranged.bam.bai", "out/S1.ranged.vcf.gz.tbi"])
         const files = ["S1.ranged.bam", "S1.ranged.bam.bai", "S1.ranged.vcf.gz.tbi"]
         const row = ["A1", ...files.map((name) => join(folder, "out", name))].join("\t")
         assert.strictEqual(readFileSync(join(folder, "sheet.tsv"), "utf8"), `id\tbam\tbai\ttbi\n${row}\n`)
@@ -77,6 +82,21 @@ describe("--samplesheet", () => {
       assert.strictEqual(done.exitCode, 0, done.stderr)
       assert.strictEqual(cellsOf(join(folder, "sheet.csv"))[1]?.[3], join(folder, "out", "S3.bam"))
     })
+  )
+
+  it.live(
+    "a sheet with rows stays when a run comes to no files: a refused login, a resume with nothing to resume",
+    () =>
+      Effect.gen(function* () {
+        const { download, env, folder } = yield* ground()
+        assert.strictEqual((yield* download(["A1", "-d", "out", "--samplesheet", "s.csv"])).exitCode, 0)
+        const before = readFileSync(join(folder, "s.csv"), "utf8")
+        const resumed = yield* runWarm("svc-resume-restore", ["--samplesheet", "s.csv"], { cwd: folder, env })
+        assert.strictEqual(resumed.exitCode, 0, resumed.stderr)
+        const refused = yield* download(["A1", "-d", "out", "--samplesheet", "s.csv"], { SVC_PASSWORD: "wr0ng-one" })
+        assert.strictEqual(refused.exitCode, 77, refused.stderr)
+        assert.strictEqual(readFileSync(join(folder, "s.csv"), "utf8"), before)
+      })
   )
 
   it.live("refuses before anything is asked: another name, columns that are none, a file that is no samplesheet", () =>

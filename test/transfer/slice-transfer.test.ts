@@ -494,7 +494,8 @@ describe("SliceTransfer", () => {
         })
         assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
         for (const name of sums) g.disk.files.delete(name)
-        const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000" }
+        const index = { name: "s.bam.bai", bytes: 1 }
+        const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000", index }
         const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
         assert.strictEqual((yield* yield* again.run).action, "exists")
         assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])

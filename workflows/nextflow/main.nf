@@ -10,6 +10,12 @@ def readJson(file) {
     return new groovy.json.JsonSlurper().parse(file)
 }
 
+/** A cell of a CSV table, in quotes where it needs them. */
+def cell(value) {
+    def text = "${value}".toString()
+    return text =~ /[",\n]/ ? "\"${text.replace('"', '""')}\"" : text
+}
+
 /** The rows of the sample sheet as [meta, selection, bed]. assets/schema_input.json says the same to nf-schema. */
 def readRows(path, given) {
     def sheet = file(path, checkIfExists: true)
@@ -42,7 +48,7 @@ workflow {
 
     // A table of what came, as input of the next pipeline, and one of what did not.
     def came = SVC_DOWNLOAD.out.files.mix(SVC_TRANSFER.out.files)
-    came.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}")}" } }
+    came.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${cell(params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}"))}" } }
         .collectFile(name: 'files.csv', storeDir: params.outdir, seed: 'id,file', newLine: true, sort: true)
 
     def missing = SVC_DOWNLOAD.out.missing.mix(SVC_TRANSFER.out.missing)

@@ -389,7 +389,7 @@ describe("slices", () => {
     const files = [file("S.bam"), file("S.bam.bai")]
     const error = new CannotCreate({ path: "S.ranged.bam", reason: "other regions" })
     const states: ReadonlyArray<readonly [SliceState, string]> = [
-      [{ _tag: "Same", bytes: 1, regions: "chr1" }, "Skip exists"],
+      [{ _tag: "Same", bytes: 1, regions: "chr1", index: { name: "S.ranged.bam.bai", bytes: 1 } }, "Skip exists"],
       [{ _tag: "Incomplete", regions: "chr1" }, "Fetch"],
       [{ _tag: "Other", error }, "Fail SvcCannotCreate"]
     ]

@@ -31,7 +31,7 @@ import {
   wantedTypes
 } from "../selection/WantedFiles.ts"
 import { printable, shellWord } from "../text/Printable.ts"
-import type { SliceState } from "../transfer/SliceRequest.ts"
+import type { SliceIndex, SliceState } from "../transfer/SliceRequest.ts"
 import type { SkipReason } from "./FileResult.ts"
 
 /** What is at a final name before the run. */
@@ -60,8 +60,8 @@ export interface Destination {
 /** What a run does with one file. */
 export type Decision =
   | { readonly _tag: "Fetch" }
-  /** `existing`: bytes of the whole file that is kept. */
-  | { readonly _tag: "Skip"; readonly reason: SkipReason; readonly existing?: number }
+  /** `existing`: bytes of the whole file that is kept; `index`: of the slice that is kept. */
+  | { readonly _tag: "Skip"; readonly reason: SkipReason; readonly existing?: number; readonly index?: SliceIndex }
   /** `existing`: bytes of the file that is in the way because its size differs. */
   | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
@@ -225,7 +225,10 @@ const refusal = (
 
 /** What a file means that stands where this one goes; null when none does. */
 const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }: Destination): Decision | null => {
-  if (place.slice !== null) return slices.get(path)?._tag === "Same" ? { _tag: "Skip", reason: "exists" } : null
+  if (place.slice !== null) {
+    const slice = slices.get(path)
+    return slice?._tag === "Same" ? { _tag: "Skip", reason: "exists", index: slice.index } : null
+  }
   const existing = occupants.get(path)?.size
   if (existing === undefined) return null
   const error = FileDiffers.of(shown, existing, place.sizeLearned === true ? null : place.size)

@@ -50,7 +50,12 @@ const look = Effect.fn("svc.download.lookAtSlice")(function* (
         onFailure: () => incomplete,
         onSuccess: (plan): SliceState =>
           plan.regions === regions
-            ? { _tag: "Same", bytes: size, regions }
+            ? {
+                _tag: "Same",
+                bytes: size,
+                regions,
+                index: { name: indexName.slice(indexName.lastIndexOf("/") + 1), bytes: indexSize }
+              }
             : { _tag: "Other", error: otherRegions(path, regions) }
       })
     )

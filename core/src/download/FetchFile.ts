@@ -174,7 +174,7 @@ const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOut
     // A long list is a summary with a comma in it.
     regions: regions.includes(", ") ? [regions] : regionWords(regions),
     records: outcome.records,
-    index: index === null ? null : indexResult(file, request, index),
+    index: indexResult(file, request, index),
     fetched: outcome.fetched,
     warnings: outcome.warnings,
     attempts: outcome.attempts,
@@ -185,7 +185,12 @@ const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOut
   }
 }
 
-const indexResult = (file: PlannedFile, request: FetchRequest, index: NonNullable<SliceOutcome["index"]>) => ({
+/** The index of a slice, as its result names it. */
+export const indexResult = (
+  file: PlannedFile,
+  request: Pick<FetchRequest, "destination">,
+  index: SliceOutcome["index"]
+) => ({
   path: finalPath(request.destination, { ...file, slice: index }),
   bytes: index.bytes,
   sha256: index.sha256

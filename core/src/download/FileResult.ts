@@ -42,8 +42,8 @@ export const FileResult = Schema.Struct({
   regions: Schema.NullOr(Schema.Array(Schema.String)),
   /** Records of a slice. */
   records: Schema.NullOr(Schema.Int),
-  /** The fresh index of a slice. */
-  index: Schema.NullOr(Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.String })),
+  /** The index of a slice; without a checksum when slice and index were there. */
+  index: Schema.NullOr(Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })),
   /** Bytes that came for a slice, header and index included. */
   fetched: Schema.NullOr(Bytes),
   /** What is not as it should be in the source of a slice that was made nevertheless. */

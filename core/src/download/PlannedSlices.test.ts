@@ -111,7 +111,12 @@ describe("slices in a plan", () => {
 
   it("the same slice is left, another file is refused, and an incomplete one is fetched again", () => {
     const name = "S.ranged.bam"
-    const same = there(name, { _tag: "Same", bytes: 50, regions: "chr1:1-100" })
+    const same = there(name, {
+      _tag: "Same",
+      bytes: 50,
+      regions: "chr1:1-100",
+      index: { name: `${name}.csi`, bytes: 7 }
+    })
     const other = there(name, { _tag: "Other", error: new CannotCreate({ path: name, reason: "it is another" }) })
     const incomplete = there(name, { _tag: "Incomplete", regions: "chr1:1-100" })
     assert.deepStrictEqual(decisions(pair, asked(regions), same), [`${name} Skip exists`])

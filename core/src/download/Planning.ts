@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { CannotCreate, DiskTooSmall, LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { indexNamesOf, isDataType } from "../genome/formats/FileNames.ts"
+import { indexNamesOf } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
 import { dataNames, finalName, pathOf } from "../selection/OutputPath.ts"
 import { type ListedAnalysis, wantedFiles } from "../selection/WantedFiles.ts"
@@ -55,7 +55,7 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   const view = yield* lookAt(request, places)
   const decided = plan(analyses, request, view, places)
   const free = yield* files.free({ directory: destination })
-  const left = request.overwrite ? yield* indexesLeft(decided, destination) : []
+  const left = request.overwrite ? yield* indexesLeft(decided, destination, view.occupants) : []
   yield* Effect.forEach([...decided.warnings, ...left], (warning) => Effect.logWarning(warning), { discard: true })
   return {
     plan: decided,
@@ -65,22 +65,21 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
 })
 
 /** Which indexes stay beside a data file that is replaced without them: they are those of the older file. */
-const indexesLeft = Effect.fnUntraced(function* ({ files }: DownloadPlan, destination: string) {
+const indexesLeft = Effect.fnUntraced(function* (
+  { files }: DownloadPlan,
+  destination: string,
+  occupants: Destination["occupants"]
+) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const planned = new Set(files.map(pathOf))
   const warnings: Array<string> = []
   for (const file of files) {
-    if (file.decision._tag !== "Fetch" || file.slice !== null || !isDataType(file.type)) continue
-    const [data, ...indexes] = [file.fileName, ...indexNamesOf(file.fileName)].map((fileName) => ({
-      ...file,
-      fileName
-    }))
-    const there = (one: PlannedOutput) =>
-      Effect.orElseSucceed(fs.exists(path.join(destination, pathOf(one))), () => false)
-    if (data === undefined || unsafeName(file.fileName) !== null || !(yield* there(data))) continue
-    for (const index of indexes) {
-      if (planned.has(pathOf(index)) || !(yield* there(index))) continue
-      const [of, name] = [printable(pathOf(data)), printable(pathOf(index))]
+    if (file.decision._tag !== "Fetch" || file.slice !== null || !occupants.has(pathOf(file))) continue
+    for (const fileName of indexNamesOf(file.fileName)) {
+      const index = pathOf({ ...file, fileName })
+      if (planned.has(index)) continue
+      if (!(yield* Effect.orElseSucceed(fs.exists(path.join(destination, index)), () => false))) continue
+      const [of, name] = [pathOf(file), index].map(printable)
       warnings.push(`${name} stays and is the index of the older ${of}, which is replaced: fetch it too, or remove it`)
     }
   }

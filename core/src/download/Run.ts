@@ -15,7 +15,7 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity } from "./FetchFile.ts"
+import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity, indexResult } from "./FetchFile.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
 import { type RestoreResults, withRestoration } from "./Restoring.ts"
 import { Listener } from "./RunEvents.ts"
@@ -124,7 +124,9 @@ export const resultWithoutFetch = (
         { ...known, bytes: decision.existing ?? known.bytes },
         { action: "skipped", reason: decision.reason, error: null }
       )
-      return withRestoration(skipped, request.restorations?.get(file))
+      const index =
+        decision.index === undefined ? null : indexResult(file, request, { ...decision.index, sha256: null })
+      return withRestoration({ ...skipped, index }, request.restorations?.get(file))
     }
     case "Fail":
       return failedResult(file, request, decision.error, decision.existing)

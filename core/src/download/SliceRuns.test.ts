@@ -132,11 +132,13 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
     Effect.gen(function* () {
       const { root } = yield* folder
       const summary = "900 regions, CRC-32 0123abcd"
+      const index = { name: "S.ranged.bam.bai", bytes: 7, sha256: null }
       const [result] = yield* going([file("S.bam")], root, {
         cut: () =>
-          Effect.succeed({ ...outcome, action: "exists", sha256: null, records: null, index: null, regions: summary })
+          Effect.succeed({ ...outcome, action: "exists", sha256: null, records: null, index, regions: summary })
       })
-      assert.deepInclude(result, { action: "skipped", reason: "exists", index: null, records: null })
+      assert.deepInclude(result, { action: "skipped", reason: "exists", records: null })
+      assert.deepInclude(result?.index, { bytes: 7, sha256: null })
       assert.deepStrictEqual(result?.regions, [summary])
     })
   )

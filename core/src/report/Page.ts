@@ -27,6 +27,7 @@ export type Digest = (text: string) => string
 /** The whole document. */
 export const reportPage = (report: ReportDocument, sha256: Digest): string => {
   const heading = headings[report.step]
+  const advice = adviceOf(report)
   return `<!doctype html>
 ${
   markup`<html lang="en">
@@ -49,7 +50,7 @@ ${facts(report)}
 </header>
 <main>
 ${tiles(report)}
-${adviceOf(report).length === 0 ? null : markup`<div class="note"><p><b>What to do next</b></p>${adviceOf(report).map((line) => markup`<p>${line}</p>`)}</div>`}
+${advice.length === 0 ? null : markup`<div class="note"><p><b>What to do next</b></p>${advice.map((line) => markup`<p>${line}</p>`)}</div>`}
 ${failureSection(report)}
 ${transferSection(report)}
 ${restorationSection(report)}
@@ -180,16 +181,16 @@ ${folded.length === 0 ? null : markup`<details><summary>${groupedCount(folded.le
 </section>`
 }
 
-const causeOf = (files: ReadonlyArray<ReportedFile>): Markup => {
+const causeOf = (files: ReadonlyArray<ReportedFile>): Markup | null => {
   const [first] = files
-  const message = first?.error?.message ?? ""
-  const tag = markup`<span class="tag">${first?.error?.tag ?? null}</span>`
-  if (first === undefined || files.length === 1)
-    return markup`<li><p class="said">${shorten(message, mostMessage)}</p><p class="sub">${first === undefined ? "" : shorten(nameOf(first), 90)} ${tag}</p></li>`
+  if (first === undefined) return null
+  const tag = markup`<span class="tag">${first.error?.tag ?? null}</span>`
+  if (files.length === 1)
+    return markup`<li><p class="said">${shorten(first.error?.message ?? "", mostMessage)}</p><p class="sub">${shorten(nameOf(first), 90)} ${tag}</p></li>`
   const same = new Set(files.map(withoutName)).size === 1
   const each = files.slice(0, mostNames)
   const more = files.length - each.length
-  return markup`<li><p class="said">${groupedCount(files.length, "file")}: ${shorten(same ? withoutName(first) : (kindOf(first).split("\0")[1] ?? ""), mostMessage)}</p>
+  return markup`<li><p class="said">${groupedCount(files.length, "file")}: ${shorten(same ? withoutName(first) : wordsOf(first), mostMessage)}</p>
 <details><summary class="sub">which ${tag}</summary><ul>${each.map((file) => markup`<li>${shorten(nameOf(file), 90)}${same ? null : markup`<span class="sub">${shorten(file.error?.message ?? "", mostMessage)}</span>`}</li>`)}</ul>${more === 0 ? null : markup`<p class="sub">and ${groupedCount(more, "more file")}, in the table below</p>`}</details></li>`
 }
 
@@ -218,13 +219,13 @@ const withoutName = ({ error, fileName, path }: ReportedFile): string =>
     error?.message ?? ""
   )
 
-/** One key for failures of one kind: the code, and the message without names, checksums and numbers. */
-const kindOf = (file: ReportedFile): string => {
-  const words = withoutName(file)
+/** The message without names, checksums and numbers: the same for failures of one kind. */
+const wordsOf = (file: ReportedFile): string =>
+  withoutName(file)
     .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b/gi, "‹checksum›")
     .replaceAll(/(?<![\p{L}\d])\d[\d,.]*/gu, "‹number›")
-  return `${file.error?.tag ?? ""}\0${words}`
-}
+
+const kindOf = (file: ReportedFile): string => JSON.stringify([file.error?.tag, wordsOf(file)])
 
 /** What needs attention comes first. Rows beyond what a page can hold are counted, never left out in silence. */
 const fileSection = (report: ReportDocument): Markup => {
@@ -299,7 +300,7 @@ const hashes = ({ index, sha256 }: ReportedFile) => [
   sha256 === null ? null : markup`<code>${shorten(sha256, 128)}</code>`,
   index === null
     ? null
-    : markup`<span class="sub">index ${shorten(index.path.split("/").at(-1) ?? "", 120)}, ${humanSize(index.bytes)}</span><code>${shorten(index.sha256, 128)}</code>`
+    : markup`<span class="sub">index ${shorten(index.path.split("/").at(-1) ?? "", 120)}, ${humanSize(index.bytes)}</span>${index.sha256 === null ? null : markup`<code>${shorten(index.sha256, 128)}</code>`}`
 ]
 
 const regions = ({ regions }: ReportedFile) =>

@@ -47,7 +47,7 @@ describe("a samplesheet", () => {
       const results = [file("A1", "S1.bam", outcome), file("A1", "S1.bam.bai"), ...pair("A2", "S2")]
       const sheet = samplesheetOf(results, owners, ["bam", "bam.bai"], form)
       assert.lengthOf(linesOf(sheet), 1)
-      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "bam" }])
+      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "bam", kept: false }])
       const partial = samplesheetOf(results, owners, ["bam", "bam.bai"], { ...form, partial: true })
       assert.deepStrictEqual(linesOf(partial)[0], "A1,S1,P1,,/data/S1.bam.bai,,")
     }
@@ -55,14 +55,17 @@ describe("a samplesheet", () => {
 
   it("misses a type that the service does not list", () => {
     const sheet = samplesheetOf(pair("A1", "S1"), owners, ["bam", "bam.bai", "vcf.gz"], form)
-    assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "vcf.gz" }])
+    assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "vcf.gz", kept: false }])
     assert.deepStrictEqual(linesOf(sheet), [])
   })
 
   it("names an analysis without any file, and no selection that failed as a whole", () => {
     const failed = { ...file("A1", "S1.bam", { action: "failed", reason: null }), fileName: null, path: null }
     const sheet = samplesheetOf([failed, { ...failed, analysisId: null }], owners, [], { ...form, partial: true })
-    assert.deepStrictEqual([sheet.rows, sheet.incomplete], [0, [{ analysisId: "A1", lacks: "all its files" }]])
+    assert.deepStrictEqual(
+      [sheet.rows, sheet.incomplete],
+      [0, [{ analysisId: "A1", lacks: "all its files", kept: false }]]
+    )
   })
 
   it("pairs Picard's index, and the index that a slice brings", () => {
@@ -83,6 +86,24 @@ describe("a samplesheet", () => {
       "A3,tumor,,/data/tumor.bam,/data/tumor.bam.bai,,",
       "A3,normal,,/data/normal.bam,/data/normal.bam.bai,,"
     ])
+  })
+
+  it("names the sample of an analysis of which nothing came, also beside one that is whole", () => {
+    const failed = pair("A3", "normal", { action: "skipped", reason: "pending" })
+    for (const partial of [false, true]) {
+      const sheet = samplesheetOf([...pair("A3", "tumor"), ...failed], owners, ["bam", "bam.bai"], { ...form, partial })
+      assert.strictEqual(sheet.rows, 1)
+      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A3", lacks: "bam, bam.bai of normal", kept: false }])
+    }
+  })
+
+  it("does not miss variants where only unplaced reads are wanted", () => {
+    const nothing = file("A1", "S1.vcf.gz", { action: "skipped", reason: "no-reads" })
+    const index = { path: "/data/S1.unmapped.bam.bai", bytes: 1, sha256: null }
+    const reads = { ...file("A1", "S1.bam"), path: "/data/S1.unmapped.bam", index }
+    const sheet = samplesheetOf([reads, nothing], owners, ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"], form)
+    assert.deepStrictEqual(linesOf(sheet), ["A1,S1,P1,/data/S1.unmapped.bam,/data/S1.unmapped.bam.bai,,"])
+    assert.deepStrictEqual(sheet.incomplete, [])
   })
 
   it("takes the columns that the next pipeline wants", () => {

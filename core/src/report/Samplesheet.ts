@@ -63,8 +63,8 @@ export interface SamplesheetForm {
 export interface Samplesheet {
   readonly text: string
   readonly rows: number
-  /** Analyses whose row lacks files, and which: left out, or with `partial` kept. */
-  readonly incomplete: ReadonlyArray<{ readonly analysisId: string; readonly lacks: string }>
+  /** What rows lack: each is left out, or with `partial` kept where it has any file. */
+  readonly incomplete: ReadonlyArray<{ readonly analysisId: string; readonly lacks: string; readonly kept: boolean }>
 }
 
 /** The first line. */
@@ -88,11 +88,16 @@ export const samplesheetOf = (
     // A selection that failed as a whole belongs to no row; the run has said so.
     if (analysisId === null) continue
     const rows = rowsOf(files)
-    if (rows.length === 0) incomplete.push({ analysisId, lacks: "all its files" })
+    if (rows.length === 0) incomplete.push({ analysisId, lacks: "all its files", kept: false })
     for (const row of rows) {
-      const lacking = [...new Set([...row.lacks, ...wanted.filter((type) => !row.cells.has(fieldOfType[type]))])]
-      if (lacking.length > 0) incomplete.push({ analysisId, lacks: lacking.join(", ") })
-      if (lacking.length > 0 && !form.partial) continue
+      const isWanted = (type: FileType) => !row.cells.has(fieldOfType[type]) && !row.excused.has(fieldOfType[type])
+      const lacking = [...new Set([...row.lacks, ...wanted.filter(isWanted)])]
+      const kept = row.cells.size > 0 && (lacking.length === 0 || form.partial)
+      if (lacking.length > 0) {
+        const sample = rows.length === 1 ? "" : ` of ${row.stem}`
+        incomplete.push({ analysisId, lacks: `${lacking.join(", ")}${sample}`, kept })
+      }
+      if (!kept) continue
       const owner = owners.get(analysisId)
       const ids = { analysis: analysisId, sample: owner?.sampleId ?? row.stem, person: owner?.limsId ?? "" }
       const cells = { ...ids, ...Object.fromEntries(row.cells) } as Partial<Record<Field, string>>
@@ -107,6 +112,8 @@ interface Row {
   readonly stem: string
   readonly cells: Map<Field, string>
   readonly lacks: ReadonlyArray<FileType>
+  /** Cells that stay empty rightly: a type that has no unplaced reads, when only these are wanted. */
+  readonly excused: ReadonlySet<Field>
 }
 
 /** True for a file that this run knows to be whole: fetched now, or found there as it is listed. */
@@ -120,9 +127,10 @@ const rowsOf = (results: ReadonlyArray<FileResult>): ReadonlyArray<Row> => {
     return result.fileName === null || type === null ? [] : [{ ...result, fileName: result.fileName, type }]
   })
   const types = new Set(files.map(({ type }) => type))
+  if (files.length === 0) return []
   const groups =
     types.size === files.length ? [files] : [...Map.groupBy(files, ({ fileName }) => sampleOf(fileName)).values()]
-  return groups.flatMap((group) => {
+  return groups.map((group) => {
     const cells = new Map<Field, string>()
     for (const file of group.filter(isWhole)) {
       const field = fieldOfType[file.type]
@@ -130,8 +138,14 @@ const rowsOf = (results: ReadonlyArray<FileResult>): ReadonlyArray<Row> => {
       const index = indexFields[field]
       if (index !== undefined && file.index !== null) cells.set(index, file.index.path)
     }
-    const lacks = group.filter((file) => !isWhole(file) && file.reason !== "no-reads").map(({ type }) => type)
-    return cells.size === 0 ? [] : [{ stem: sampleOf(group[0]?.fileName ?? ""), cells, lacks }]
+    const missing = group.filter((file) => !isWhole(file))
+    const excused = missing.filter(({ reason }) => reason === "no-reads").map(({ type }) => fieldOfType[type])
+    return {
+      stem: sampleOf(group[0]?.fileName ?? ""),
+      cells,
+      lacks: missing.filter(({ reason }) => reason !== "no-reads").map(({ type }) => type),
+      excused: new Set(excused.flatMap((field) => [field, indexFields[field] ?? field]))
+    }
   })
 }
 

@@ -91,7 +91,7 @@ export const fileSteps = ["download", "request-restore", "resume-restore"] as co
 /** The steps that fetch files. */
 export const fetchingSteps = ["download", "resume-restore"] as const satisfies ReadonlyArray<StepName>
 export const downloadSteps = ["download"] as const satisfies ReadonlyArray<StepName>
-/** The steps that write a log. */
 /** Those that a gateway can serve. */
 export const readerSteps = serviceSteps.filter((step) => step !== "gateway")
+/** The steps that write a log. */
 export const loggingSteps = [...serviceSteps, "verify", "restorations"] as const satisfies ReadonlyArray<StepName>

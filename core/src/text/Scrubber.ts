@@ -12,10 +12,10 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Redacted from "effect/Redacted"
 import { printable } from "./Printable.ts"
 
-/** Secrets that are known by their form: by the name before them, or as the query of a signed link. */
+// Secrets that are known by their form: by the name before them, or as the query of a signed link.
 
 /** What stands in the place of a secret. */
-export const hidden = "***"
+const hidden = "***"
 
 // Also percent-encoded, and with the slashes escaped as JSON may have them.
 const address = /\bhttps?(?::|%3a)(?:\\?\/|%2f){2}[^\s"'<>\\]*(?:\\\/[^\s"'<>\\]*)*/gi
@@ -35,12 +35,12 @@ const headers =
   /\b((?:set-)?cookie|(?:proxy-)?authorization|x-csrf-token|x-amz-[a-z-]{1,40})(\s{0,4}:\s{0,4})[^\r\n]+/gi
 
 /** Whether a value under this name is a secret. */
-export const namesSecret = (key: string): boolean => promising.test(key)
+const namesSecret = (key: string): boolean => promising.test(key)
 
 const isSealed = (query: string) => signedQuery.test(query) || sealedValue.test(query)
 
 /** Whether a link is recognised without having been seen before: its query signs it. */
-export const hasKnownForm = (link: string): boolean => {
+const hasKnownForm = (link: string): boolean => {
   const query = link.indexOf("?")
   return query >= 0 && isSealed(link.slice(query))
 }
@@ -100,7 +100,7 @@ export interface Scrubber {
 }
 
 /** The keys of our documents under which sentences stand, and dates as the service wrote them. */
-export const proseKeys: ReadonlySet<string> = new Set([
+const proseKeys: ReadonlySet<string> = new Set([
   "message",
   "command",
   "detail",

@@ -39,11 +39,17 @@ export interface SliceRequest extends SliceTask {
   readonly existing: Effect.Effect<SliceState>
 }
 
+/** The index that stands beside a slice; bytes. */
+export interface SliceIndex {
+  readonly name: string
+  readonly bytes: number
+}
+
 /** What stands under the name of a slice. */
 export type SliceState =
   | { readonly _tag: "Absent" }
   /** A whole slice of the same regions, with its index. */
-  | { readonly _tag: "Same"; readonly bytes: number; readonly regions: string }
+  | { readonly _tag: "Same"; readonly bytes: number; readonly regions: string; readonly index: SliceIndex }
   /** A slice without a sound index or end, as a crash can leave it; `regions` as its header says. */
   | { readonly _tag: "Incomplete"; readonly regions: string }
   | { readonly _tag: "Other"; readonly error: CannotCreate }
@@ -72,8 +78,8 @@ export interface SliceOutcome {
   /** The regions as the header of the slice names them. */
   readonly regions: string
   readonly records: number | null
-  /** The index that was written. */
-  readonly index: { readonly name: string; readonly bytes: number; readonly sha256: string } | null
+  /** Its checksum is that of an index that was written, null for one that was there. */
+  readonly index: SliceIndex & { readonly sha256: string | null }
   /** Bytes that came from the link host, header and index included. */
   readonly fetched: number
   /** What is not as it should be in the source, though the slice was made. */

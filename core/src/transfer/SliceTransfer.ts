@@ -136,7 +136,8 @@ const standing = Effect.fnUntraced(function* ({
   if (found._tag === "Other") return yield* found.error
   if (found._tag !== "Same") return { _tag: "Wanted", found }
   const { bytes, regions } = found
-  const outcome: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null, warnings: [] }
+  const index = { ...found.index, sha256: null }
+  const outcome: Result = { action: "exists", bytes, regions, sha256: null, records: null, index, warnings: [] }
   return { _tag: "Kept", outcome }
 })
 
