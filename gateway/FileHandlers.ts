@@ -71,8 +71,9 @@ export const fileHandlers = HttpApiBuilder.group(
         const output = makeReaderOutput(response, { status, headers }, turns.of((yield* Reader).key), () => {
           reading.cut = true
         })
+        // Also counted when the connection is given away before the reader took them: it takes them all the same.
         const write = (piece: Uint8Array) =>
-          Effect.andThen(
+          Effect.ensuring(
             output.write(piece),
             Effect.suspend(() => {
               reading.bytes = (reading.bytes ?? 0) + piece.length

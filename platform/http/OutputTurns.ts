@@ -44,12 +44,15 @@ export const makeOutputTurns = (): OutputTurns => {
     turn++
     spent = 0
     awaited = false
+    // All are taken out before the first goes: it may come back at once, and would have this turn again.
+    const going: Array<Waiting> = []
     while (spent < ofAll) {
       const waiting = takeNext(lines.first) ?? takeNext(lines.further)
-      if (waiting === undefined) return
+      if (waiting === undefined) break
       spend(waiting.bytes)
-      waiting.go()
+      going.push(waiting)
     }
+    for (const { go } of going) go()
   }
 
   const takeNext = (line: Line): Waiting | undefined => {

@@ -56,6 +56,29 @@ describe("bytes to a reader", () => {
     })
   )
 
+  it.live("are written in their order, also when the one who waits for a turn with them is interrupted", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      const reading = yield* Effect.forkChild(
+        Effect.promise(() => fetch(url).then(async (reply) => new Uint8Array(await reply.arrayBuffer())))
+      )
+      const turn = yield* Deferred.make<void>()
+      const output = makeReaderOutput(yield* response, { status: 200, headers: { "content-length": "3" } }, () =>
+        Deferred.await(turn)
+      )
+      const first = yield* Effect.forkChild(output.write(Uint8Array.of(1)), { startImmediately: true })
+      const left = yield* Effect.forkChild(Fiber.interrupt(first), { startImmediately: true })
+      yield* Effect.promise(() => setImmediate())
+      assert.isFalse(output.begun())
+      yield* Deferred.succeed(turn, undefined)
+      yield* Fiber.join(left)
+      yield* output.write(Uint8Array.of(2, 3))
+      yield* output.rest
+      yield* output.end
+      assert.deepStrictEqual([...(yield* Fiber.join(reading))], [1, 2, 3])
+    }).pipe(Effect.timeout("10 seconds"))
+  )
+
   it.live("that are cut are no file for the reader", () =>
     Effect.gen(function* () {
       const { response, url } = yield* served

@@ -26,7 +26,7 @@ const patience = "270 seconds"
 
 /**
  * @param head - sent before the first byte
- * @param turn - is waited for before so many bytes are written
+ * @param turn - is waited for before so many bytes are written, also when the reader has left or its connection is given away
  * @param onCut - is told when the connection is cut from here
  */
 export const makeReaderOutput = (
@@ -57,18 +57,21 @@ export const makeReaderOutput = (
 
   return {
     begun: () => begun,
+    // The turn comes soon, whoever has left; after it the bytes are on their way, and only that the reader takes them may last.
     write: (bytes) =>
-      Effect.flatMap(turn(bytes.length), () => {
-        begin()
-        pending++
-        // A reader that went away has its request interrupted: what it did not take stays pending.
-        response.write(bytes, (error) => {
-          if (error != null) return
-          pending--
-          if (pending === 0) taken?.()
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(turn(bytes.length), () => {
+          begin()
+          pending++
+          // A reader that went away has its request interrupted: what it did not take stays pending.
+          response.write(bytes, (error) => {
+            if (error != null) return
+            pending--
+            if (pending === 0) taken?.()
+          })
+          return restore(allTaken)
         })
-        return allTaken
-      }),
+      ),
     rest: Effect.timeoutOrElse(allTaken, {
       duration: patience,
       orElse: () => Effect.andThen(cut, Effect.never)

@@ -164,10 +164,12 @@ const makeFileBytes = Effect.fnUntraced(function* () {
         begin: first,
         write: Effect.fnUntraced(function* (offset, bytes) {
           yield* watch.started
-          tail?.add(bytes)
-          at = offset + bytes.length
           waitingSince = yield* monotonicMillis
-          yield* taker.write(bytes)
+          yield* Effect.suspend(() => {
+            tail?.add(bytes)
+            at = offset + bytes.length
+            return taker.write(bytes)
+          })
           waitingSince = null
         }),
         read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
