@@ -16,7 +16,8 @@ import { printable } from "../core/src/text/Printable.ts"
 export interface Place {
   /** `refused` and `other`: no handler took the request. `service`: a question that was passed on to the service. */
   readonly what: "list" | "file" | "ticket" | "restoration" | "service" | "change" | "session" | "refused" | "other"
-  readonly analysis: string | null
+  /** Null when it is about more than analyses, or about none. */
+  readonly analyses: ReadonlyArray<string> | null
   readonly file: string | null
   /** As the reader asked: of bytes, of a reference, or the query of a question. */
   readonly range?: string | null
@@ -49,7 +50,7 @@ export const CurrentReading = Context.Reference<Reading>("svc-steps/gateway/Acce
   })
 })
 
-export const nowhere = (what: Place["what"]): Place => ({ what, analysis: null, file: null })
+export const nowhere = (what: Place["what"]): Place => ({ what, analyses: null, file: null })
 
 export interface AccessLog {
   /** Takes one line without its end, and says whether it is written. Never fails. */
@@ -108,7 +109,7 @@ export const makeReading = Effect.fnUntraced(function* (
   const id = `${process}-${++count}`
   const write = (event: "begin" | "end", time: DateTime.Utc, more: Record<string, unknown>): boolean => {
     if (log === null) return true
-    const { analysis, file, range: part = null, what } = reading.place
+    const { analyses, file, range: part = null, what } = reading.place
     const written = log.write(
       JSON.stringify({
         event,
@@ -118,7 +119,7 @@ export const makeReading = Effect.fnUntraced(function* (
         address,
         method,
         what,
-        analysis: shortened(analysis),
+        analysis: shortened(analyses?.join(",") ?? null),
         file: shortened(file),
         range: shortened(part),
         ...more

@@ -38,7 +38,7 @@ export const fileHandlers = HttpApiBuilder.group(
     const limit = makeConnectionLimit(readerConnections)
 
     const list = Effect.fnUntraced(function* (analysisId: string) {
-      yield* beginReading({ what: "list", analysis: analysisId, file: null })
+      yield* beginReading({ what: "list", analyses: [analysisId], file: null })
       yield* mustMay("read")
       const caller = yield* Caller
       const files = yield* store.files(analysisId)
@@ -105,7 +105,7 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     const get = Effect.fnUntraced(function* (analysisId: string, fileName: string, request: Request) {
-      yield* beginReading({ what: "file", analysis: analysisId, file: fileName })
+      yield* beginReading({ what: "file", analyses: [analysisId], file: fileName })
       yield* mustMay("read")
       const file = yield* store.file(analysisId, fileName)
       if (request.method === "HEAD") return yield* head(file, request)
@@ -115,7 +115,7 @@ export const fileHandlers = HttpApiBuilder.group(
 
     /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */
     const restore = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
-      yield* beginReading({ what: "restoration", analysis: analysisId, file: fileName })
+      yield* beginReading({ what: "restoration", analyses: [analysisId], file: fileName })
       const { key } = yield* Reader
       const say = (what: string) =>
         Effect.logInfo(`${printable(analysisId)}/${printable(fileName)}: restoration ${what}, by ${printable(key)}`)

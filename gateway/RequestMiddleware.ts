@@ -56,11 +56,11 @@ export const makeRequestMiddleware = Effect.gen(function* () {
     for (const { cut, reader, reading } of inFlight) {
       if (reader === null) continue
       const known = readers.get(reader.digest)
-      const { analysis } = reading.place
+      const { analyses } = reading.place
       const good =
         known !== undefined &&
         (known.until === null || now < known.until) &&
-        (analysis === null || known.mayRead(analysis))
+        (analyses === null || analyses.every(known.mayRead))
       if (good) continue
       yield* Effect.logWarning(
         `a reading of ${printable(reader.name ?? "the token")} was cut: it may no longer read this`

@@ -146,7 +146,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       yield* beginReading({
         what:
           route === null || route.right === "read" ? "service" : route.right === "restore" ? "restoration" : "change",
-        analysis: analyses?.join(",") ?? null,
+        analyses,
         file: null,
         range: `${request.method} ${path}${query === "" ? "" : `?${query}`}`
       })

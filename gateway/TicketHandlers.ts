@@ -63,7 +63,7 @@ export const ticketHandlers = HttpApiBuilder.group(
       const [analysis = id, file = null] = id.split(/\/(.*)/s)
       yield* beginReading({
         what: "ticket",
-        analysis,
+        analyses: [analysis],
         file,
         range: Result.isSuccess(asked) ? rangeOf(asked.success) : null
       })

@@ -1,7 +1,7 @@
 /** The interface of the service through a gateway: for our client, for those of other hands, and for many at once. */
 import { mkdirSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted, Ref } from "effect"
+import { Effect, Fiber, Redacted, Ref } from "effect"
 import { Spools } from "../../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
@@ -93,6 +93,26 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         const { restores } = yield* stats
         assert.strictEqual(yield* status("/archive/analysis/restore", eve, form("A3")), 200)
         assert.strictEqual((yield* stats).restores, restores + 1)
+      })
+    )
+
+    it.effect("a reading of several analyses goes on as long as each of them may be read", () =>
+      Effect.gen(function* () {
+        const { setFaults } = yield* Sandbox
+        const { readers, url } = yield* startGatewayHere({ tokens: `grace ${grace} A1 A2`, api: true })
+        yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { delay: 2500 } }])
+        const asked = Effect.promise(() =>
+          fetch(`${url}/service/api/analyses?analysisIds=A1,A2`, { headers: { authorization: `Bearer ${grace}` } }).then(
+            ({ status }) => status,
+            () => "cut"
+          )
+        )
+        assert.strictEqual(yield* asked, 200)
+        const later = yield* Effect.forkChild(asked, { startImmediately: true })
+        yield* Effect.sleep("500 millis")
+        if (readers !== null) yield* Ref.set(readers, readersIn(`grace ${grace} A1`))
+        assert.strictEqual(yield* Fiber.join(later), "cut")
+        yield* setFaults([])
       })
     )
 
