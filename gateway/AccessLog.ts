@@ -151,5 +151,13 @@ export const makeReading = Effect.fnUntraced(function* (
   return reading
 })
 
-/** Paths are of any length. */
-const shortened = (text: string | null): string | null => (text === null ? null : printable(text.slice(0, 300)))
+/** Of one value in a line, in characters: as much as the head of a request can hold. */
+export const longestValue = 16 * 1024
+
+/** What is longer says so: a value that only begins as one would expect must not pass for the whole. */
+const shortened = (text: string | null): string | null =>
+  text === null
+    ? null
+    : text.length <= longestValue
+      ? printable(text)
+      : `${printable(text.slice(0, longestValue))}... (${text.length} characters)`

@@ -17,7 +17,7 @@ import { Reader } from "../core/src/serving/Questions.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
-import { beginReading, CurrentReading, nowhere } from "./AccessLog.ts"
+import { beginReading, CurrentReading, longestValue, nowhere } from "./AccessLog.ts"
 import { Caller, type CallerView, type Denied, failureOf, fileUrl, json, mustMay } from "./Answers.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import type { NamedReader } from "./Readers.ts"
@@ -150,6 +150,9 @@ export const serviceHandlers = HttpRouter.use((router) =>
         file: null,
         range: `${request.method} ${path}${query === "" ? "" : `?${query}`}`
       })
+      // Of a restoration, each analysis must stand in the log.
+      if (analyses !== null && analyses.join(",").length > longestValue)
+        return json(413, { success: false, error: "PayloadTooLarge", message: "these are too many analyses for one request" })
       if (route === null) return unknown("the interface of the service has nothing at this address")
       yield* mustMay(route.right)
       const { mayRead } = yield* Reader
