@@ -136,13 +136,14 @@ export const serviceHandlers = HttpRouter.use((router) =>
     ) {
       const caller = yield* Caller
       const route = routeOf(request.method === "HEAD" ? "GET" : request.method, path)
-      const body = yield* request.text.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
-        Effect.option
-      )
+      // A question is its address: equal ones are asked once, whatever else comes with one of them.
+      const body = yield* route?.method === "GET"
+        ? Effect.succeedSome("")
+        : request.text.pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody), Effect.option)
       if (Option.isNone(body))
         return json(413, { success: false, error: "PayloadTooLarge", message: "the body has more than 16 MiB" })
-      const analyses = route?.analyses(new URLSearchParams(query), body.value) ?? null
+      const contentType = request.headers["content-type"]
+      const analyses = route?.analyses(new URLSearchParams(query), isForm(contentType) ? body.value : "") ?? null
       yield* beginReading({
         what:
           route === null || route.right === "read" ? "service" : route.right === "restore" ? "restoration" : "change",
@@ -159,7 +160,11 @@ export const serviceHandlers = HttpRouter.use((router) =>
       if (reader !== null && !reader.unlimited && !(analyses?.every(mayRead) === true)) {
         return unknown(`${route.name}: not found`)
       }
-      const contentType = request.headers["content-type"]
+      // Nobody could say which, neither here nor in the log.
+      if (route.right === "restore" && analyses === null) {
+        const message = "a restoration names its analyses in a form that is its body, and nowhere else"
+        return json(400, { success: false, errorMessageId: "INVALID_INPUT", error: "InvalidInput", message })
+      }
       const asked = HttpClientRequest.make(route.method as "GET" | "POST" | "PUT")(
         `${path}${query === "" ? "" : `?${query}`}`
       ).pipe(body.value === "" ? (same) => same : HttpClientRequest.bodyText(body.value, contentType))
@@ -202,3 +207,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
     )
   })
 )
+
+/** As the service reads it too: in another character set the same bytes would be other fields. */
+const isForm = (contentType: string | undefined): boolean =>
+  /^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "")

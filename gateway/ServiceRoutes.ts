@@ -13,8 +13,12 @@ export interface ServiceRoute {
   /** As declared, with the names of parameters. */
   readonly template: string
   readonly right: Right
-  /** The analyses that the request is about; null when it is about more than analyses. */
-  readonly analyses: (query: URLSearchParams, body: string) => ReadonlyArray<string> | null
+  /**
+   * The analyses that the request is about; null when it is about more than analyses, or nobody can say about which.
+   *
+   * @param form - the body, when it is a form
+   */
+  readonly analyses: (query: URLSearchParams, form: string) => ReadonlyArray<string> | null
 }
 
 /** One endpoint, with its path cut at the slashes. */
@@ -55,14 +59,15 @@ export const makeServiceRoutes = () => {
 const parameters = ({ segments }: Declared) => segments.filter((segment) => segment.startsWith(":")).length
 
 /** What would change the path of the request, or belongs into none, is no identifier. */
-const isSegment = (text: string) => text !== "" && !/^\.+$|[\p{C}/\\]/u.test(text)
+const isSegment = (text: string) => text !== "" && !/^\.+$|[\p{C}/\\;]/u.test(text)
 
 const decoded = (part: string): string | null => Result.getOrNull(Result.try(() => decodeURIComponent(part)))
 
 const analysesOf =
   ({ name, note, segments }: Declared, given: ReadonlyArray<string | null>): ServiceRoute["analyses"] =>
-  (query, body) => {
-    if (name === "requestRestore") return listed(new URLSearchParams(body), "analysisIds")
+  (query, form) => {
+    // The service reads query and form as one.
+    if (name === "requestRestore") return query.size > 0 ? null : listed(new URLSearchParams(form), "analysisIds")
     const one = note.takes.find(({ kind }) => kind === "analysis")
     const several = note.takes.find(({ kind }) => kind === "analyses")
     const place = one === undefined ? -1 : segments.indexOf(`:${one.name}`)

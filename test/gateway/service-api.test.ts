@@ -96,6 +96,38 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
       })
     )
 
+    it.effect("a restoration is of the analyses in its form, wherever else others are named", () =>
+      Effect.gen(function* () {
+        const { stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({
+          tokens: `ada ${ada} may=restore\neve ${eve} A3 may=read,restore`,
+          api: true
+        })
+        const restored = (token: string, query: string, type = "application/x-www-form-urlencoded") =>
+          Effect.map(
+            ask(`${url}/service/archive/analysis/restore${query}`, token, {
+              method: "POST",
+              body: "analysisIds=A3&disableArchive=false",
+              headers: { "content-type": type }
+            }),
+            ({ status }) => status
+          )
+        const before = (yield* stats).requests["requestRestore"] ?? 0
+        for (const [query, type] of [
+          ["?analysisIds=A2"],
+          ["?x=1"],
+          ["", "text/plain"],
+          ["", "multipart/form-data; boundary=x"],
+          ["", "application/x-www-form-urlencoded; charset=utf-16"]
+        ] as const) {
+          assert.strictEqual(yield* restored(eve, query, type), 404, `${query} ${type}`)
+          assert.strictEqual(yield* restored(ada, query, type), 400, `${query} ${type}`)
+        }
+        assert.strictEqual((yield* stats).requests["requestRestore"] ?? 0, before)
+        assert.strictEqual(yield* restored(eve, "", "application/x-www-form-urlencoded; charset=UTF-8"), 200)
+      })
+    )
+
     it.effect("a reading of several analyses goes on as long as each of them may be read", () =>
       Effect.gen(function* () {
         const { setFaults } = yield* Sandbox
