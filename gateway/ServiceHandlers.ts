@@ -20,7 +20,6 @@ import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { beginReading, CurrentReading, longestValue, nowhere } from "./AccessLog.ts"
 import { Caller, type CallerView, type Denied, failureOf, fileUrl, json, mustMay } from "./Answers.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
-import type { NamedReader } from "./Readers.ts"
 import { makeServicePassage, type PassageError, type PassedAnswer, readAll } from "./ServicePassage.ts"
 import { makeServiceRoutes } from "./ServiceRoutes.ts"
 import { makeServiceSessions } from "./ServiceSessions.ts"
@@ -84,12 +83,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       })
 
     /** Links lead to the gateway, for readers who cannot reach the link host. */
-    const withOwnLinks = Effect.fnUntraced(function* (
-      answer: PassedAnswer,
-      analysisId: string,
-      caller: CallerView,
-      reader: NamedReader | null
-    ) {
+    const withOwnLinks = Effect.fnUntraced(function* (answer: PassedAnswer, analysisId: string, caller: CallerView) {
       const text = new TextDecoder().decode(yield* Effect.orDie(readAll(answer)))
       const files = Option.getOrNull(decodeListing(text))?.response.apiFileLinks ?? []
       const now = yield* Clock.currentTimeMillis
@@ -98,7 +92,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       return text.replace(/("downloadLink"\s*:\s*)"(?:[^"\\]|\\.)*"/g, (_found, before: string) => {
         const name = linked[at++]?.fileName ?? ""
         const path = fileUrl({ ...caller, base: "" }, analysisId, name)
-        return `${before}${JSON.stringify(`${caller.origin}${reader === null ? path : signedLinks.sign(path, reader.digest, now)}`)}`
+        return `${before}${JSON.stringify(`${caller.origin}${caller.reader === null ? path : signedLinks.sign(path, caller.reader.digest, now)}`)}`
       })
     })
 
@@ -117,7 +111,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       })
       for (let at = 0; at < size; ) {
         const bytes = yield* Effect.orDie(answer.read(at, portion))
-        yield* output.write(bytes)
+        yield* output.hand(bytes)
         at += bytes.length
         reading.bytes = at
       }
@@ -131,8 +125,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
     const answer = Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       path: string,
-      query: string,
-      reader: NamedReader | null
+      query: string
     ) {
       const caller = yield* Caller
       const route = routeOf(request.method === "HEAD" ? "GET" : request.method, path)
@@ -153,11 +146,15 @@ export const serviceHandlers = HttpRouter.use((router) =>
       })
       // Of a restoration, each analysis must stand in the log.
       if (analyses !== null && analyses.join(",").length > longestValue)
-        return json(413, { success: false, error: "PayloadTooLarge", message: "these are too many analyses for one request" })
+        return json(413, {
+          success: false,
+          error: "PayloadTooLarge",
+          message: "these are too many analyses for one request"
+        })
       if (route === null) return unknown("the interface of the service has nothing at this address")
       yield* mustMay(route.right)
       const { mayRead } = yield* Reader
-      if (reader !== null && !reader.unlimited && !(analyses?.every(mayRead) === true)) {
+      if (caller.reader?.unlimited === false && !(analyses?.every(mayRead) === true)) {
         return unknown(`${route.name}: not found`)
       }
       // Nobody could say which, neither here nor in the log.
@@ -174,7 +171,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       const [analysis] = analyses ?? []
       const links = route.name === "getFileDownloadLinks" && passed.status < 300 && passed.size <= longestListing
       if (!(links && relay) || analysis === undefined) return yield* send(passed, request)
-      const text = yield* withOwnLinks(passed, analysis, caller, reader)
+      const text = yield* withOwnLinks(passed, analysis, caller)
       return HttpServerResponse.text(text, {
         status: passed.status,
         headers: { "cache-control": "no-store" },
@@ -202,7 +199,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
           return sessions.missing(request)
         }
         const as = yield* (yield* Caller).as(reader)
-        return yield* as(Effect.catch(answer(request, path, query, reader), failed))
+        return yield* as(Effect.catch(answer(request, path, query), failed))
       }).pipe(Effect.scoped)
     )
   })

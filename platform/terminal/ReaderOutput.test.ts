@@ -157,6 +157,29 @@ describe("bytes to a reader", () => {
       })
   )
 
+  it.effect("a reader that takes nothing of what it is handed is cut off after four and a half minutes", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      get(url, (reply) => reply.on("error", () => {}).pause()).on("error", () => {})
+      const answer = yield* response
+      let cuts = 0
+      const output = makeReaderOutput(answer, { status: 200, headers: {} }, undefined, () => cuts++)
+      const handing = yield* Effect.forkChild(Effect.forever(output.hand(new Uint8Array(64 * 1024))), {
+        startImmediately: true
+      })
+      const written = () => answer.socket?.bytesWritten ?? 0
+      for (let before = -1; before !== written() || before === 0; ) {
+        before = written()
+        for (let turn = 0; turn < 50; turn++) yield* Effect.promise(() => setImmediate())
+      }
+      yield* TestClock.adjust("269 seconds")
+      assert.deepStrictEqual([answer.destroyed, cuts], [false, 0])
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual([answer.destroyed, cuts], [true, 1])
+      yield* Fiber.interrupt(handing)
+    })
+  )
+
   it.live("an empty body has its head too", () =>
     Effect.gen(function* () {
       const { response, url } = yield* served

@@ -13,6 +13,8 @@ export interface ReaderOutput {
   readonly begun: () => boolean
   /** Ends when the reader took the bytes; never, when the reader is gone. Interrupting it takes nothing back. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+  /** As `write`, but cuts the connection and never ends, when the reader takes nothing for too long. */
+  readonly hand: (bytes: Uint8Array) => Effect.Effect<void>
   /** Ends when the reader took all that was written; cuts the connection and never ends, when it takes nothing for too long. */
   readonly rest: Effect.Effect<void>
   /** Ends the body. */
@@ -55,27 +57,32 @@ export const makeReaderOutput = (
     taken = () => resume(Effect.void)
   })
 
+  const rest = Effect.timeoutOrElse(allTaken, {
+    duration: patience,
+    orElse: () => Effect.andThen(cut, Effect.never)
+  })
+
+  /** The turn comes soon, whoever has left; after it the bytes are on their way, and only that the reader takes them may last. */
+  const writeThen = (bytes: Uint8Array, wait: Effect.Effect<void>) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(turn(bytes.length), () => {
+        begin()
+        pending++
+        // A reader that went away has its request interrupted: what it did not take stays pending.
+        response.write(bytes, (error) => {
+          if (error != null) return
+          pending--
+          if (pending === 0) taken?.()
+        })
+        return restore(wait)
+      })
+    )
+
   return {
     begun: () => begun,
-    // The turn comes soon, whoever has left; after it the bytes are on their way, and only that the reader takes them may last.
-    write: (bytes) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(turn(bytes.length), () => {
-          begin()
-          pending++
-          // A reader that went away has its request interrupted: what it did not take stays pending.
-          response.write(bytes, (error) => {
-            if (error != null) return
-            pending--
-            if (pending === 0) taken?.()
-          })
-          return restore(allTaken)
-        })
-      ),
-    rest: Effect.timeoutOrElse(allTaken, {
-      duration: patience,
-      orElse: () => Effect.andThen(cut, Effect.never)
-    }),
+    write: (bytes) => writeThen(bytes, allTaken),
+    hand: (bytes) => writeThen(bytes, rest),
+    rest,
     end: Effect.sync(() => {
       begin()
       response.end()

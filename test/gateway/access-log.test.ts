@@ -126,31 +126,33 @@ layer(Sandbox.layer({ behaviour: { strict: true, restoreDelay: Duration.hours(1)
         })
     )
 
-    it.effect("B1 names all analyses of a request, says what it leaves out, and takes no restoration that it cannot name", () =>
-      Effect.gen(function* () {
-        const { stats } = yield* Sandbox
-        const gateway = yield* startGatewayHere({ tokens: `ada ${token} may=read,restore`, api: true })
-        const ids = (count: number) => ["A1", ...Array.from({ length: count }, (_, i) => `ANALYSIS-${i}`)].join(",")
-        yield* send(gateway.url, `/service/api/analyses?analysisIds=${ids(200)}`, "GET", bearer)
-        for (const line of yield* linesAfter(gateway, 1)) {
-          assert.strictEqual(line["analysis"], ids(200))
-          assert.strictEqual(line["range"], `GET /api/analyses?analysisIds=${ids(200)}`)
-        }
-        const before = (yield* stats).requests["requestRestore"] ?? 0
-        const restored = yield* Effect.promise(() =>
-          fetch(`${gateway.url}/service/archive/analysis/restore`, {
-            method: "POST",
-            body: new URLSearchParams({ analysisIds: `${ids(2000)},A3` }),
-            headers: bearer
-          })
-        )
-        assert.strictEqual(restored.status, 413)
-        assert.strictEqual((yield* stats).requests["requestRestore"] ?? 0, before)
-        const whole = `${ids(2000)},A3`
-        for (const line of yield* linesAfter(gateway, 1)) {
-          assert.strictEqual(line["analysis"], `${whole.slice(0, 16_384)}... (${whole.length} characters)`)
-        }
-      })
+    it.effect(
+      "B1 names all analyses of a request, says what it leaves out, and takes no restoration that it cannot name",
+      () =>
+        Effect.gen(function* () {
+          const { stats } = yield* Sandbox
+          const gateway = yield* startGatewayHere({ tokens: `ada ${token} may=read,restore`, api: true })
+          const ids = (count: number) => ["A1", ...Array.from({ length: count }, (_, i) => `ANALYSIS-${i}`)].join(",")
+          yield* send(gateway.url, `/service/api/analyses?analysisIds=${ids(200)}`, "GET", bearer)
+          for (const line of yield* linesAfter(gateway, 1)) {
+            assert.strictEqual(line["analysis"], ids(200))
+            assert.strictEqual(line["range"], `GET /api/analyses?analysisIds=${ids(200)}`)
+          }
+          const before = (yield* stats).requests["requestRestore"] ?? 0
+          const restored = yield* Effect.promise(() =>
+            fetch(`${gateway.url}/service/archive/analysis/restore`, {
+              method: "POST",
+              body: new URLSearchParams({ analysisIds: `${ids(2000)},A3` }),
+              headers: bearer
+            })
+          )
+          assert.strictEqual(restored.status, 413)
+          assert.strictEqual((yield* stats).requests["requestRestore"] ?? 0, before)
+          const whole = `${ids(2000)},A3`
+          for (const line of yield* linesAfter(gateway, 1)) {
+            assert.strictEqual(line["analysis"], `${whole.slice(0, 16_384)}... (${whole.length} characters)`)
+          }
+        })
     )
 
     it.effect("B6 a reading has a line at its beginning and one at its end, with one id", () =>

@@ -134,7 +134,9 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         const { readers, url } = yield* startGatewayHere({ tokens: `grace ${grace} A1 A2`, api: true })
         yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { delay: 2500 } }])
         const asked = Effect.promise(() =>
-          fetch(`${url}/service/api/analyses?analysisIds=A1,A2`, { headers: { authorization: `Bearer ${grace}` } }).then(
+          fetch(`${url}/service/api/analyses?analysisIds=A1,A2`, {
+            headers: { authorization: `Bearer ${grace}` }
+          }).then(
             ({ status }) => status,
             () => "cut"
           )
