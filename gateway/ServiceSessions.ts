@@ -4,10 +4,13 @@
  * it, and logs in again.
  */
 import { randomBytes } from "node:crypto"
+import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
 import { type NamedReader, type Readers, readerWith } from "./Readers.ts"
 
@@ -25,8 +28,12 @@ interface OpenSession {
 const mostSessions = 10_000
 /** In ms. */
 const idleLife = 12 * 3_600_000
+/** Who sends it has shown nothing yet. */
+const longestForm = ByteSize.kibibytes(16)
 const cookieName = "SESSION"
 const profile = makeSessionProfile("")
+/** Where a program finds the first page, in one way or another. */
+const pages: ReadonlySet<string> = new Set(["", "/", "/authenticate", profile.loginPath])
 const csrfHeader = profile.tokenHeader.toLowerCase()
 
 const secret = () => randomBytes(24).toString("base64url")
@@ -35,14 +42,17 @@ const secret = () => randomBytes(24).toString("base64url")
 export const makeServiceSessions = (base: string, secure: boolean) => {
   const open = new Map<string, OpenSession>()
 
+  /** Anybody may begin a session, as often as they like: that must not end those of readers who have logged in. */
+  const leastMissed = (): string | undefined => {
+    for (const [cookie, { digest }] of open) if (digest === null) return cookie
+    return open.keys().next().value
+  }
+
   const begin = (digest: string | null, now: number) => {
     const cookie = secret()
     const session: OpenSession = { csrf: secret(), digest, at: now }
+    if (open.size >= mostSessions) open.delete(leastMissed() ?? "")
     open.set(cookie, session)
-    for (const oldest of open.keys()) {
-      if (open.size <= mostSessions) break
-      open.delete(oldest)
-    }
     return { cookie, session }
   }
 
@@ -82,7 +92,7 @@ export const makeServiceSessions = (base: string, secure: boolean) => {
     answer: Effect.fnUntraced(function* (request: Request, path: string, readers: Readers | null) {
       const now = yield* Clock.currentTimeMillis
       const { method } = request
-      if ((path === "/" || path === "" || path === "/authenticate") && (method === "GET" || method === "HEAD")) {
+      if (pages.has(path) && (method === "GET" || method === "HEAD")) {
         const known = current(request, now)
         const page = HttpServerResponse.html(htmlPage("Log in", "The name of a reader, and its token as password."))
         return known === null
@@ -90,10 +100,16 @@ export const makeServiceSessions = (base: string, secure: boolean) => {
           : HttpServerResponse.setHeader(page, csrfHeader, known.csrf)
       }
       if (path === profile.loginPath && method === "POST") {
-        const form = new URLSearchParams(yield* Effect.orElseSucceed(request.text, () => ""))
         const session = current(request, now)
+        if (session === null) return forbidden
+        const text = yield* request.text.pipe(
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, longestForm),
+          Effect.option
+        )
+        if (Option.isNone(text)) return tooLong
+        const form = new URLSearchParams(text.value)
         const given = form.get(profile.tokenField) ?? request.headers[csrfHeader]
-        if (session === null || given !== session.csrf) return forbidden
+        if (given !== session.csrf) return forbidden
         const name = form.get(profile.usernameField) ?? ""
         const reader = readers === null ? null : readerWith(readers, form.get(profile.passwordField) ?? "", now)
         if (readers !== null && (reader === null || (reader.name !== null && reader.name !== name))) {
@@ -122,6 +138,11 @@ export const makeServiceSessions = (base: string, secure: boolean) => {
 const forbidden = HttpServerResponse.jsonUnsafe(
   { success: false, errorMessageId: "FORBIDDEN", additionalInformation: "there is no session" },
   { status: 403 }
+)
+
+const tooLong = HttpServerResponse.jsonUnsafe(
+  { success: false, errorMessageId: "PAYLOAD_TOO_LARGE", additionalInformation: "the form has more than 16 KiB" },
+  { status: 413 }
 )
 
 const htmlPage = (title: string, text: string) =>

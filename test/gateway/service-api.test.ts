@@ -1,7 +1,8 @@
 /** The interface of the service through a gateway: for our client, for those of other hands, and for many at once. */
 import { mkdirSync } from "node:fs"
+import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Redacted, Ref } from "effect"
+import { Effect, Fiber, Option, Redacted, Ref } from "effect"
 import { Spools } from "../../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
@@ -281,6 +282,31 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         )
         const change = { method: "PUT", body: "{}", headers: cookie }
         assert.strictEqual((yield* ask(`${again.url}/service/api/person`, undefined, change)).status, 403)
+      })
+    )
+
+    it.effect("nobody makes the gateway hold a long form, and GET /login is the page that leads on", () =>
+      Effect.gen(function* () {
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const login = `${url}/service/login`
+        // A form that never ends, of somebody who has no session.
+        const status = yield* Effect.callback<number | undefined>((resume) => {
+          const sending = request(login, { method: "POST", headers: { "content-length": "100000000" } }, (reply) => {
+            resume(Effect.succeed(reply.statusCode))
+            sending.destroy()
+          }).on("error", () => {})
+          sending.write("username=")
+        }).pipe(Effect.timeoutOption("5 seconds"))
+        assert.deepStrictEqual(status, Option.some(403))
+        const page = yield* ask(login)
+        assert.strictEqual(page.status, 200)
+        const [cookie = ""] = page.headers.getSetCookie()
+        const init = { method: "POST", headers: { cookie: cookie.replace(/;.*/, "") } }
+        const token = page.headers.get("x-csrf-token") ?? ""
+        const form = (password: string) =>
+          ask(login, undefined, { ...init, body: new URLSearchParams({ _csrf: token, username: "ada", password }) })
+        assert.strictEqual((yield* form("x".repeat(20_000))).status, 413)
+        assert.match((yield* form(ada)).text, /Logged in/)
       })
     )
 
