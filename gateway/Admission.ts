@@ -5,7 +5,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import { isIpv4 } from "../core/src/text/HostReach.ts"
-import { type NamedReader, type Readers, readerWith } from "./Readers.ts"
+import { type NamedReader, type Readers, readerOf, readerWith } from "./Readers.ts"
 import type { SignedLinks } from "./SignedLinks.ts"
 
 export interface Rules {
@@ -85,8 +85,8 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
   // Who shows no token may have a session, which the handlers of the service know.
   if (ofService && token === "" && visit.headers["authorization"] === undefined) return welcome(url)
   const signed = token === "" && visit.method !== "POST" ? rules.signedLinks.readerOf(url, visit.at) : null
-  const signer = signed === null ? undefined : rules.readers.get(signed)
-  if (signer !== undefined && (signer.until === null || visit.at < signer.until)) {
+  const signer = signed === null ? null : readerOf(rules.readers, signed, visit.at)
+  if (signer !== null) {
     return { _tag: "Welcome", url, prefix: "", reader: signer, token: null }
   }
   const reader = readerWith(rules.readers, token, visit.at)

@@ -33,11 +33,15 @@ export type Readers = ReadonlyMap<string, NamedReader>
 
 export const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex")
 
-/** Who shows this token at this time (ms since 1970), null when nobody does. */
-export const readerWith = (readers: Readers, token: string, now: number): NamedReader | null => {
-  const reader = readers.get(digestOf(token))
+/** Whose token has this digest at this time (ms since 1970), null when it is nobody's, or has come to its end. */
+export const readerOf = (readers: Readers, digest: string, now: number): NamedReader | null => {
+  const reader = readers.get(digest)
   return reader === undefined || (reader.until !== null && now >= reader.until) ? null : reader
 }
+
+/** Who shows this token at this time, null when nobody does. */
+export const readerWith = (readers: Readers, token: string, now: number): NamedReader | null =>
+  readerOf(readers, digestOf(token), now)
 
 /** A failure is the end of a sentence, with the number of the line; a token is never in it. */
 type Parsed<A> = Result.Result<A, string>
@@ -65,7 +69,7 @@ export const parseReaders = (text: string): Parsed<TokenFile> => {
   if (only === undefined) return Result.fail("it holds no token")
   const single = lines.length === 1 && only.words.length === 1
   const named = single ? [{ ...only, words: [null, ...only.words] }] : lines
-  return Result.flatMap(Result.all(named.map(readerOf)), withoutDoubles)
+  return Result.flatMap(Result.all(named.map(parsedLine)), withoutDoubles)
 }
 
 interface Line {
@@ -82,7 +86,7 @@ interface ParsedLine {
 
 const failAt = (number: number, what: string) => Result.fail(`line ${number}: ${what}`)
 
-const readerOf = ({ number, words }: Line): Parsed<ParsedLine> => {
+const parsedLine = ({ number, words }: Line): Parsed<ParsedLine> => {
   const [name = null, token, ...more] = words
   if (name !== null && !nameForm.test(name)) {
     return failAt(

@@ -25,7 +25,7 @@ import { admit, crossOrigin, preflight } from "./Admission.ts"
 import { Caller, type CallerView, json } from "./Answers.ts"
 import { type GatewayOptions, GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
-import type { NamedReader, Right } from "./Readers.ts"
+import { type NamedReader, type Right, readerOf } from "./Readers.ts"
 
 type App<E = never> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -55,12 +55,9 @@ export const makeRequestMiddleware = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     for (const { cut, reader, reading } of inFlight) {
       if (reader === null) continue
-      const known = readers.get(reader.digest)
+      const known = readerOf(readers, reader.digest, now)
       const { analyses } = reading.place
-      const good =
-        known !== undefined &&
-        (known.until === null || now < known.until) &&
-        (analyses === null || analyses.every(known.mayRead))
+      const good = known !== null && (analyses === null || analyses.every(known.mayRead))
       if (good) continue
       yield* Effect.logWarning(
         `a reading of ${printable(reader.name ?? "the token")} was cut: it may no longer read this`

@@ -12,7 +12,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
-import { type NamedReader, type Readers, readerWith } from "./Readers.ts"
+import { type NamedReader, type Readers, readerOf, readerWith } from "./Readers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -85,8 +85,7 @@ export const makeServiceSessions = (base: string, secure: boolean) => {
       if (session === null || session.digest === null) return null
       const reads = request.method === "GET" || request.method === "HEAD"
       if (!reads && request.headers[csrfHeader] !== session.csrf) return null
-      const reader = readers.get(session.digest)
-      return reader === undefined || (reader.until !== null && now >= reader.until) ? null : reader
+      return readerOf(readers, session.digest, now)
     },
     /** Answers the requests that begin and end a session; null for all other paths. */
     answer: Effect.fnUntraced(function* (request: Request, path: string, readers: Readers | null) {
