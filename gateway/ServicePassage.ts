@@ -55,10 +55,11 @@ export interface PassedAnswer {
 interface UnderWay {
   readonly answer: Deferred.Deferred<PassedAnswer, AskError>
   readonly scope: Scope.Closeable
+  /** Who wait for the answer, or take it. */
   users: number
 }
 
-/** What fits here is kept in memory, without a spool. Bytes. */
+/** Of a short answer, read at a time. Bytes. */
 const small = 1024 * 1024
 /** How often an answer that broke off is asked for again. */
 const tries = 2
@@ -111,7 +112,11 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
         response.stream,
         (error) => new BrokenOff({ reason: `the answer of the service broke off: ${error.reason._tag}` })
       )
-      const spool = yield* Scope.provide(take(body), scope)
+      // A try that broke off keeps no room.
+      const own = yield* Scope.fork(scope)
+      const spool = yield* Scope.provide(take(body), own).pipe(
+        Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
+      )
       return { response, spool }
     }).pipe(
       Effect.scoped,
@@ -142,13 +147,16 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
 
   const begin = Effect.fnUntraced(function* (
     request: HttpClientRequest.HttpClientRequest,
-    route: ServiceRoute
+    route: ServiceRoute,
+    key: string | null
   ): Effect.fn.Return<UnderWay> {
     const scope = yield* Scope.make()
     const answer = yield* Deferred.make<PassedAnswer, AskError>()
-    const entry: UnderWay = { answer, scope, users: 0 }
-    // In the scope of the server: a change that is under way ends, although its reader may have gone.
-    yield* queue.ask(true, ask(request, route, scope)).pipe(Deferred.into(answer), Effect.forkIn(outer))
+    const entry: UnderWay = { answer, scope, users: 1 }
+    const left = new BrokenOff({ reason: "nobody waits for the answer any more" })
+    // In the scope of the server: a change is made, and a question that was begun is answered, although its reader may have gone.
+    const turn = Effect.suspend(() => (key !== null && entry.users === 0 ? left : ask(request, route, scope)))
+    yield* queue.ask(true, turn).pipe(Deferred.into(answer), Effect.forkIn(outer))
     return entry
   })
 
@@ -172,8 +180,11 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
       const entry = yield* Effect.acquireRelease(
         Effect.gen(function* () {
           const known = key === null ? undefined : underWay.get(key)
-          const entry = known ?? (yield* begin(request, route))
-          entry.users++
+          if (known !== undefined) {
+            known.users++
+            return known
+          }
+          const entry = yield* begin(request, route, key)
           if (key !== null) underWay.set(key, entry)
           return entry
         }),

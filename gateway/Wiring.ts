@@ -54,7 +54,7 @@ export const layer = (
 ) => {
   const profile = makeSessionProfile(version)
 
-  /** Counts the logins of the session, which does not count them itself. */
+  /** Counts the logins for the numbers of the gateway: the session counts them for telemetry alone. */
   const counted = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(

@@ -235,6 +235,46 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         })
     )
 
+    it.effect("a question whose readers have left before its turn is not asked", () =>
+      Effect.gen(function* () {
+        const { setFaults, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { delay: 1000 } }])
+        const before = (yield* stats).requests["getVirtualPanelSummaries"] ?? 0
+        const first = yield* Effect.forkChild(ask(`${url}/service/api/analyses`, ada), { startImmediately: true })
+        yield* Effect.sleep("200 millis")
+        const controller = new AbortController()
+        const left = fetch(`${url}/service/virtual-panels`, {
+          headers: { authorization: `Bearer ${ada}` },
+          signal: controller.signal
+        }).catch(() => null)
+        yield* Effect.sleep("300 millis")
+        controller.abort()
+        yield* Effect.promise(() => left)
+        assert.strictEqual((yield* Fiber.join(first)).status, 200)
+        assert.strictEqual((yield* ask(`${url}/service/api/person/LIMS-0001/id`, ada)).status, 200)
+        yield* setFaults([])
+        assert.strictEqual((yield* stats).requests["getVirtualPanelSummaries"] ?? 0, before)
+        assert.strictEqual((yield* ask(`${url}/service/virtual-panels`, ada)).status, 200)
+      })
+    )
+
+    it.effect("an answer that broke off and is asked for again takes its room once", () =>
+      Effect.gen(function* () {
+        const { setFaults } = yield* Sandbox
+        const path = "/service/api/analysis/A1/annotations"
+        const whole = Buffer.byteLength(
+          (yield* ask(`${(yield* startGatewayHere({ tokens, api: true })).url}${path}`, ada)).text
+        )
+        const { url } = yield* startGatewayHere({ tokens, api: true, spoolLimit: whole + 10 })
+        yield* setFaults([{ when: { endpoint: "getSnvAnnotations", times: 1 }, then: { close: whole - 20 } }])
+        const { status, text } = yield* ask(`${url}${path}`, ada)
+        yield* setFaults([])
+        assert.strictEqual(status, 200, text)
+        assert.strictEqual(Buffer.byteLength(text), whole)
+      })
+    )
+
     it.effect("links lead to the gateway with --relay, need no token, and end with the token of their reader", () =>
       Effect.gen(function* () {
         const { url, readers } = yield* startGatewayHere({ tokens, api: true })
