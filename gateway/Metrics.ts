@@ -74,7 +74,7 @@ export const controlHandlers = HttpApiBuilder.group(
       yield* Metric.update(queueLength, state.queue.length)
       yield* Metric.update(queueOldestWait, state.queue.oldestWait / 1000)
       yield* Metric.update(linksHeld, state.linksHeld)
-      yield* Metric.update(serviceUp, contact.isUp() === true ? 1 : 0)
+      yield* Metric.update(serviceUp, contact.isUp() ? 1 : 0)
       yield* Metric.update(memory, process.memoryUsage.rss())
       const { system, user } = process.cpuUsage()
       yield* Metric.update(processCpu, (system + user) / 1e6)
@@ -86,7 +86,7 @@ export const controlHandlers = HttpApiBuilder.group(
       .handleRaw("readyz", () =>
         unlogged(
           Effect.sync(() =>
-            contact.isUp() === true
+            contact.isUp()
               ? HttpServerResponse.text("ready\n")
               : json(503, { error: "ServiceAway", message: "the service cannot be reached" })
           )

@@ -10,11 +10,14 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { serviceLook } from "../Schedules.ts"
 
+/** A service that takes a look and never answers it must not end the looking. */
+const lookTime = "15 seconds"
+
 export class Contact extends Context.Service<
   Contact,
   {
-    /** Null until the service has answered or failed for the first time. */
-    readonly isUp: () => boolean | null
+    /** Whether the last request to the service had an answer; not before the first one had. */
+    readonly isUp: () => boolean
   }
 >()("svc-steps/core/serving/Contact") {
   /** Watches the client that it is given, and gives the watched one on. */
@@ -22,6 +25,7 @@ export class Contact extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const client = yield* HttpClient.HttpClient
+        /** Null until the service has answered or failed for the first time: who logs in then looks already. */
         let up: boolean | null = null
         const watched = HttpClient.transformResponse(client, (response) =>
           response.pipe(
@@ -38,10 +42,12 @@ export class Contact extends Context.Service<
           )
         )
         const look = Effect.suspend(() =>
-          up === false ? Effect.ignore(Effect.scoped(watched.head(baseUrl))) : Effect.void
+          up === false ? Effect.ignore(Effect.timeout(Effect.scoped(watched.head(baseUrl)), lookTime)) : Effect.void
         )
         yield* Effect.forkScoped(Effect.repeat(look, serviceLook))
-        return Context.make(Contact, Contact.of({ isUp: () => up })).pipe(Context.add(HttpClient.HttpClient, watched))
+        return Context.make(Contact, Contact.of({ isUp: () => up === true })).pipe(
+          Context.add(HttpClient.HttpClient, watched)
+        )
       })
     )
 }

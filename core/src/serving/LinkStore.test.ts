@@ -62,7 +62,7 @@ const world = ({
     asked,
     layer: LinkStore.layer.pipe(
       Layer.provideMerge(ServiceAccess.layer(Layer.merge(client, noSession))),
-      Layer.provide(ServiceQueue.layer().pipe(Layer.provide(Layer.succeed(Contact, { isUp: () => null }))))
+      Layer.provide(ServiceQueue.layer().pipe(Layer.provide(Layer.succeed(Contact, { isUp: () => false }))))
     )
   }
 }

@@ -61,7 +61,7 @@ export class ServiceQueue extends Context.Service<ServiceQueue, Questions>()("sv
       ServiceQueue,
       Effect.gen(function* () {
         const { isUp } = yield* Contact
-        return yield* makeQuestions(Duration.fromInputUnsafe(longestWait), () => isUp() === true)
+        return yield* makeQuestions(Duration.fromInputUnsafe(longestWait), isUp)
       })
     )
 }
