@@ -24,11 +24,11 @@ import * as Stream from "effect/Stream"
 import { ConfigUnusable, errnoOf } from "../../core/src/Errors.ts"
 import type { CookieJars as CookieJarsService } from "../../core/src/session/Exchange.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
-import { faultOfCause, offersOf, TransportFault } from "../../core/src/session/TransportFault.ts"
+import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
 import * as CookieJars from "./CookieJars.ts"
-import { Dialer, unreadablePem } from "./Dialer.ts"
+import { Dialer, proxyAnswered, unreadablePem } from "./Dialer.ts"
 import { http } from "./NodeHttp.ts"
 
 /** How the API is reached. */
@@ -158,11 +158,7 @@ const make = (dialer: Dialer) =>
           const status = incoming.statusCode ?? 0
           if (status === 407 && dialled.forwarder !== null) {
             incoming.destroy()
-            const reason = `the proxy ${dialled.forwarder} answered 407`
-            const fault = new TransportFault({
-              ...{ kind: "Proxy", reason, proxy: dialled.forwarder, status },
-              ...offersOf(incoming.headers["proxy-authenticate"])
-            })
+            const fault = proxyAnswered(dialled.forwarder, status, incoming.headers["proxy-authenticate"])
             return resume(Effect.fail(transportError(request, fault)))
           }
           resume(Effect.succeed(replyOf(request, url, incoming, () => late)))

@@ -53,6 +53,22 @@ export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, stri
   return { "proxy-authorization": `Basic ${pair}` }
 }
 
+/**
+ * The fault of a proxy that answers in the place of the host.
+ *
+ * @param proxy - its name and port
+ * @param offers - the value of its `Proxy-Authenticate` field
+ */
+export const proxyAnswered = (
+  proxy: string,
+  status: number,
+  offers: string | ReadonlyArray<string> | undefined
+): TransportFault =>
+  new TransportFault({
+    ...{ kind: "Proxy", reason: `the proxy ${proxy} answered ${status}`, proxy, status },
+    ...offersOf(offers)
+  })
+
 /** A fault of an attempt to connect: nothing was sent, unless it is about TLS. */
 const connectFault = (error: Error, via: string | null): TransportFault => {
   const fault = faultOfCause(error)
@@ -237,9 +253,7 @@ export class Dialer {
             return finish(null, tunnel)
           }
           tunnel.destroy()
-          const reason = `the proxy ${proxy.url.host} answered ${status}`
-          const offers = offersOf(response.headers["proxy-authenticate"])
-          finish(new TransportFault({ kind: "Proxy", reason, proxy: proxy.url.host, status, ...offers }), tunnel)
+          finish(proxyAnswered(proxy.url.host, status, response.headers["proxy-authenticate"]), tunnel)
         })
         request.end()
         return socket

@@ -4,10 +4,10 @@ import net from "node:net"
 import { TLSSocket } from "node:tls"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { faultOfCause, offersOf, TransportFault } from "../../core/src/session/TransportFault.ts"
+import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
 import { bareHost } from "../../core/src/text/HostReach.ts"
-import type { Dialer } from "./Dialer.ts"
+import { type Dialer, proxyAnswered } from "./Dialer.ts"
 import { http } from "./NodeHttp.ts"
 
 /** How long a step may take, in ms. */
@@ -84,15 +84,9 @@ export const head = (dialer: Dialer, url: URL, userAgent: string): Effect.Effect
     request.once("error", (error) => resume(Effect.fail(faultOfCause(error))))
     request.once("response", (response) => {
       const status = response.statusCode ?? 0
-      const reason = `the proxy ${forwarder} answered ${status}`
       resume(
         status === 407 && forwarder !== null
-          ? Effect.fail(
-              new TransportFault({
-                ...{ kind: "Proxy", reason, proxy: forwarder, status },
-                ...offersOf(response.headers["proxy-authenticate"])
-              })
-            )
+          ? Effect.fail(proxyAnswered(forwarder, status, response.headers["proxy-authenticate"]))
           : Effect.succeed({ status, date: response.headers.date ?? null, tls: tlsOf(response.socket) })
       )
       response.destroy()

@@ -83,8 +83,8 @@ const viaProxy = (
     })
   })
 
-/** What the error of a connection that never stood means. */
-const failure = (host: string, error: Error): LinkBroken | TlsRefused | ProxyRefused => {
+/** What the error of a connection that never stood means, or the answer of a proxy. */
+export const failure = (host: string, error: Error): LinkBroken | TlsRefused | ProxyRefused => {
   const { kind, offers, proxy, reason, status } = faultOfCause(error)
   if (kind === "Tls") return new TlsRefused({ host, reason })
   if (kind === "Proxy") {

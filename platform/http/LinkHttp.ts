@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { type ConfigUnusable, LinkRefused, ProxyRefused } from "../../core/src/Errors.ts"
+import { type ConfigUnusable, LinkRefused } from "../../core/src/Errors.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"
 import { type LinkAddress, type LinkPolicy, parseLink } from "../../core/src/transfer/LinkAddress.ts"
@@ -20,10 +20,10 @@ import {
   type LinkRequest
 } from "../../core/src/transfer/LinkHost.ts"
 import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
-import { credentialsOf, type Dialer } from "./Dialer.ts"
+import { credentialsOf, type Dialer, proxyAnswered } from "./Dialer.ts"
 import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
 import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
-import { checkHost, open, resolveAll } from "./LinkDialing.ts"
+import { checkHost, failure, open, resolveAll } from "./LinkDialing.ts"
 
 export interface LinkHttpSettings extends ApiHttpSettings {
   /** The service: its scheme and address decide which link hosts may be visited. */
@@ -121,7 +121,8 @@ const get = Effect.fn("svc.platform.getLink")(function* (
     ? fresh
     : exchangeOwned(Effect.succeed(kept)).pipe(Effect.catchTag("LinkBroken", (error) => (kept.ended ? fresh : error)))
   if (head.status === 407 && forwarder !== null) {
-    return yield* new ProxyRefused({ proxy: forwarder.url.host, status: head.status })
+    const answered = proxyAnswered(forwarder.url.host, head.status, head.headers.get("proxy-authenticate"))
+    return yield* failure(address.host, answered)
   }
   const framed = head.framing._tag !== "Close"
   return {

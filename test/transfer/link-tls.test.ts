@@ -162,4 +162,19 @@ describe("link hosts over TLS", () => {
       assert.strictEqual(server.requests.length + plain.requests.length, 0)
     })
   )
+
+  it.live("N14 a proxy that wants another way of signing in is named with it, by https and by http", () =>
+    Effect.gen(function* () {
+      const proxy = yield* rawServer((_, socket) => {
+        socket.end(
+          "HTTP/1.1 407 No\r\nproxy-authenticate: Negotiate\r\nproxy-authenticate: NTLM\r\ncontent-length: 0\r\n\r\n"
+        )
+      })
+      for (const target of ["https://127.0.0.1:9", "http://127.0.0.1:9"]) {
+        const http = { proxy: proxyAddress(new URL(proxy.url)) }
+        const { run } = yield* liveTransfer(`${target}/s.bam`, object.length, { http, target })
+        assert.match((yield* Effect.flip(run)).message, /wants Negotiate or NTLM, and only Basic is known here/)
+      }
+    })
+  )
 })
