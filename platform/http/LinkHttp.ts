@@ -10,7 +10,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type ConfigUnusable, LinkRefused } from "../../core/src/Errors.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
-import { type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"
+import { portOf } from "../../core/src/settings/Target.ts"
+import { bareHost, type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"
 import { type LinkAddress, type LinkPolicy, parseLink } from "../../core/src/transfer/LinkAddress.ts"
 import {
   LinkBroken,
@@ -49,7 +50,12 @@ export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigU
     LinkHost,
     Effect.gen(function* () {
       const dialer = yield* makeDialer(settings)
-      const policy = yield* Effect.cached(policyOf(settings.target))
+      const { target } = settings
+      // Behind a proxy a name that cannot be resolved here stays so. Elsewhere the resolver is down, or the service has moved.
+      const policy =
+        dialer.proxyFor(target.hostname, portOf(target)) === null
+          ? yield* Effect.cachedWithTTL(policyOf(target), believed)
+          : yield* Effect.cached(policyOf(target))
       const pool = yield* Effect.acquireRelease(
         Effect.sync(() => new ConnectionPool()),
         (connections) => Effect.sync(() => connections.close())
@@ -61,9 +67,12 @@ export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigU
     })
   )
 
+/** How long what a resolver says of the target, or cannot say, is believed. */
+const believed = "1 minute"
+
 /** What the target is decides where links may lead. Where its name cannot be resolved here (a proxy does), the name decides. */
 const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
-  const host = target.hostname.replace(/^\[|\]$/g, "")
+  const host = bareHost(target.hostname)
   return resolveAll(host).pipe(
     Effect.map((addresses) => addresses.map(({ address }) => reachOf(address))),
     Effect.orElseSucceed((): ReadonlyArray<Reach> => [reachOfName(host)]),
