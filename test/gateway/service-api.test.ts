@@ -259,6 +259,21 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
       })
     )
 
+    it.effect("a question is its address: what else comes with it is not waited for", () =>
+      Effect.gen(function* () {
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const status = yield* Effect.callback<number | undefined>((resume) => {
+          const headers = { authorization: `Bearer ${ada}`, "content-length": "1000" }
+          const sending = request(`${url}/service/api/analyses`, { headers }, (reply) => {
+            resume(Effect.succeed(reply.statusCode))
+            sending.destroy()
+          }).on("error", () => {})
+          sending.write("analysisIds=A2")
+        }).pipe(Effect.timeoutOption("5 seconds"))
+        assert.deepStrictEqual(status, Option.some(200))
+      })
+    )
+
     it.effect("an answer that broke off and is asked for again takes its room once", () =>
       Effect.gen(function* () {
         const { setFaults } = yield* Sandbox
