@@ -1,5 +1,6 @@
 /** How the records of each format are read: how long they are, where they lie, and whether they are sound. */
 import { printable } from "../../text/Printable.ts"
+import { decodeName } from "../ReferenceName.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { placeOf } from "./VcfRecord.ts"
 
@@ -38,6 +39,8 @@ export interface RecordFormat {
   readonly terminator: Uint8Array | null
   /** Size of the record at `at`; 0 when it goes on past the bytes, -1 when no record has that size. */
   readonly size: (data: Bytes, at: number) => number
+  /** `RecordSpan.ref` of the record at `at` by its first bytes alone; null when they do not lie in the bytes, or are of no record. */
+  readonly refAt: (data: Bytes, at: number) => number | null
   /**
    * False for a record that is put together from parts of two: of one that lies in two blocks, the second may be in the place of
    * another.
@@ -80,6 +83,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     if (size < BamRecord.smallest + 4 || size > largestRecord) return -1
     return at + size > bytes.length ? 0 : size
   },
+  refAt: ({ bytes, view }, at) => (at + 8 > bytes.length ? null : BamRecord.refId(view, at)),
   // The length at its beginning leads to the next record, or to none.
   fits: () => true,
   flaw: ({ bytes, view }, at) => {
@@ -134,6 +138,10 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     size: ({ bytes }, at) => {
       const end = bytes.indexOf(lineFeed, at)
       return end === -1 ? 0 : end + 1 - at
+    },
+    refAt: ({ bytes }, at) => {
+      const end = bytes.indexOf(tab, at)
+      return end === -1 ? null : (numbers.get(decodeName(bytes.subarray(at, end))) ?? null)
     },
     fits: ({ bytes }, at, size) => {
       if (isNoRecord(bytes, at, size)) return true

@@ -3,11 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
+import { indexBy, placesOf } from "../../../../test/genome/IndexWriters.ts"
 import { fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { Flag } from "../formats/BamRecord.ts"
+import { encodeRecord, Flag } from "../formats/BamRecord.ts"
 import type { OfferedDataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
@@ -35,7 +36,7 @@ const cut = Effect.fnUntraced(function* (
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
   const made = yield* writeSlice(plan, sink, { program, level: 1 })
   const bytes = concat(...parts)
-  const inflated = yield* inflatePrefix("s", fromBytes(bytes), 2 ** 20, 2 ** 20, "BadHeader")
+  const inflated = yield* inflatePrefix("s", fromBytes(bytes), 2 ** 22, 2 ** 22, "BadHeader")
   return { ...made, bytes, key: plan.key, content: new TextDecoder().decode(inflated.bytes) }
 })
 
@@ -137,6 +138,63 @@ describe("slices of BAM files", () => {
           /end-of-file block, so its end may be missing: .*it counts 30 unplaced reads, and there are/
         )
       }).pipe(provided)
+  )
+
+  it.effect(
+    "D7 an index that ends before its reference does is an error, also where each read goes on in a later block",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const long = (name: string, ref: number, position: number, bases: number) =>
+          read(name, ref, position, [[bases, "M"]])
+        // The last one ends after all that is fetched to look at it.
+        const ofChr1 = [80_000, 80_000, 80_000, 400_000].map((bases, i) => long(`a${i}`, 0, i * 1000, bases))
+        const reads = [...ofChr1, long("b", 1, 50, 80_000)]
+        const ofOne = encodeRecord(reads[0]!).length
+        // With the last of these, the read that the index leaves out begins less than 8 bytes before the end of a block.
+        const limit = Array.from({ length: 30_000 }, (_, i) => 65_280 - i).find((size) => (3 * ofOne) % size > size - 8)
+        assert.isDefined(limit)
+        for (const blockBytes of [65_280, 60_001, limit!]) {
+          const { bam } = bamFile(codec, reads, { blockBytes })
+          const { placed } = yield* placesOf(bam)
+          const indexOf = (missing: number) => {
+            const own = [...placed.slice(0, 4 - missing), ...placed.slice(4)]
+            return indexBy({ name: "BAI", format: "BAI", joins: true }, own, 3)
+          }
+          for (const range of ["chr1", "chr1 chr2"]) {
+            const { records } = yield* cut("bam", bam, indexOf(0), "bai", range)
+            assert.strictEqual(records, range === "chr1" ? 4 : 5)
+            for (const missing of [1, 2]) {
+              const made = yield* Effect.result(cut("bam", bam, indexOf(missing), "bai", range))
+              assert.match(
+                made._tag === "Failure" ? made.failure.message : `${made.success.records} records`,
+                /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte \d+/,
+                `${range}, ${missing} missing, in blocks of ${blockBytes}`
+              )
+            }
+          }
+        }
+      }).pipe(provided)
+  )
+
+  it.effect("D7 also where an index that ends too early does so at the end of a block", () =>
+    Effect.gen(function* () {
+      const positions = [10, 20, 30]
+      const reads = [...positions.map((at) => read(`a${at}`, 0, at)), read("b", 1, 50)]
+      const { bam } = bamFile(yield* Codec, reads, { blockBytes: 150, wholeRecords: true })
+      const { placed } = yield* placesOf(bam)
+      const [first, second, , other] = placed
+      // Each read has a block of its own; the end of one is the beginning of the next.
+      const size = BigInt(encodeRecord(reads[0]!).length)
+      for (const to of [second!.at, first!.at + size]) {
+        const short = indexBy({ name: "BAI", format: "BAI" }, [{ ...first!, to }, other!], 3)
+        const error = yield* Effect.flip(cut("bam", bam, short, "bai", "chr1"))
+        assert.match(
+          error.message,
+          /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte \d+/
+        )
+      }
+    }).pipe(provided)
   )
 
   it.effect("D13 a reference of length 0 has no reads", () =>

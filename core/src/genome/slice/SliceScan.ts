@@ -158,6 +158,17 @@ export const make = (options: ScanOptions): Scan => {
     return !fetched || cursor.block >= dataEnd || (following !== undefined && !isBefore(here, following.begin))
   }
 
+  /**
+   * True when a record that begins at `at`, after a stretch that is all of its reference, is of that reference too. Its first bytes say
+   * so, wherever it ends: of long reads each goes on in a later block.
+   */
+  const goesOn = (data: Bytes, at: number): boolean => {
+    const stretch = cursor.stretch()
+    return stretch?.whole === true && format.refAt(data, at) === stretch.ref
+  }
+  const failEnd = (block: number) =>
+    failIndex(`reference ${names[cursor.stretch()?.ref ?? -1]} goes on where it ends, at byte ${block}`)
+
   const writeHeld = () => {
     for (const one of held) output.put(one)
     held = []
@@ -173,6 +184,7 @@ export const make = (options: ScanOptions): Scan => {
     }
     record.bytes.set(target.data, record.length)
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
+    if (proving && goesOn({ bytes, view }, 0)) return failEnd((held[0] ?? target).offset)
     const size = format.size({ bytes, view }, 0)
     if (size === -1 || (size === 0 && length > largestRecord)) return failRecord()
     if (size === 0) {
@@ -232,9 +244,7 @@ export const make = (options: ScanOptions): Scan => {
         continue
       }
       if (!proving && atEnd(stretch)) {
-        if (stretch.whole && goesOn(stretch, content, within)) {
-          return failIndex(`reference ${names[stretch.ref]} goes on where it ends, at byte ${start}`)
-        }
+        if (goesOn(content, within)) return failEnd(start)
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
         continue
@@ -243,7 +253,8 @@ export const make = (options: ScanOptions): Scan => {
         leave()
         break
       }
-      // Another record of the block in which the last one ends proves nothing.
+      if (proving && goesOn(content, within)) return failEnd(start)
+      // Another record of the block in which the last one ends does not prove that the stretch ends there.
       const skipped = proving && start <= order.lastBlock()
       const size = format.size(content, within)
       if (size === -1) return failRecord()
@@ -278,12 +289,6 @@ export const make = (options: ScanOptions): Scan => {
     }
     writeHeld()
     return true
-  }
-
-  /** True when a record of the same reference follows at `at`; one that does not lie whole in this block proves nothing. */
-  const goesOn = ({ ref }: Stretch, content: ReturnType<typeof bytesOf>, at: number): boolean => {
-    const size = at < content.bytes.length ? format.size(content, at) : 0
-    return size > 0 && format.readSpan(content, at, size, span) && span.ref === ref
   }
 
   /** One step; false when more bytes are needed, everything is done, or for damage. */
