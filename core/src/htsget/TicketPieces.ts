@@ -24,7 +24,7 @@ import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
-export interface OpenedFile extends Pick<Slicing, "references" | "firstRecord"> {
+export interface OpenedFile extends Pick<Slicing, "references" | "firstRecord" | "holdsUnplaced"> {
   readonly name: string
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
@@ -58,8 +58,8 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
     const reason = `it is not the index of ${name}: ${slicing.failure}`
     return yield* new FileDamaged({ file: indexName, fault: "IndexMismatch", reason })
   }
-  const { firstRecord, plainHeader, references } = slicing.success
-  return { name, header: plainHeader(), references, index: found.index, firstRecord }
+  const { firstRecord, holdsUnplaced, plainHeader, references } = slicing.success
+  return { name, header: plainHeader(), references, index: found.index, firstRecord, holdsUnplaced }
 })
 
 export type TicketPiece =
@@ -105,7 +105,7 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
 })
 
 const stretchesOf = (
-  { firstRecord, index, references }: OpenedFile,
+  { firstRecord, holdsUnplaced, index, references }: OpenedFile,
   size: number,
   { header, regions, unplaced }: TicketRequest
 ): Result.Result<ReadonlyArray<Stretch>, HtsgetError> => {
@@ -114,9 +114,8 @@ const stretchesOf = (
   return Result.map(
     Result.flatMap(checkRegions(regions ?? [], references), (known) => resolve(known, references)),
     (wanted) => {
-      const plan = planStretches(wanted, index, {
-        unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
-      })
+      const unplacedTo = unplaced && holdsUnplaced ? VirtualOffset.block(dataEnd) : null
+      const plan = planStretches(wanted, index, { references, firstRecord, unplacedTo })
       // Older writers let the last chunk end after the end-of-file block.
       const stretches = Array.from({ length: plan.length }, (_, i) => plan.at(i))
         .filter((stretch) => stretch !== undefined)

@@ -287,6 +287,7 @@ export const Bam: Format = {
             namesAll: true,
             records: { format: "BAM", references: references.length },
             firstRecord,
+            holdsUnplaced: true,
             plainHeader: () => encodeBamHeader(header.text, references),
             header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
             indexed: references.length,

@@ -60,8 +60,10 @@ export interface Slicing {
   /** False when the file may have references that nothing names, since no record is on them. */
   readonly namesAll: boolean
   readonly records: Records
-  /** Where the first record begins, when the format can hold unplaced reads; else null. */
-  readonly firstRecord: VirtualOffset | null
+  /** Where the first record begins. */
+  readonly firstRecord: VirtualOffset
+  /** True when the format can hold unplaced reads. */
+  readonly holdsUnplaced: boolean
   /** The inflated header of the source. */
   readonly plainHeader: () => Uint8Array
   /** The inflated header of the slice. */

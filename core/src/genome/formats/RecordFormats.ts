@@ -30,6 +30,8 @@ export const bytesOf = (bytes: Uint8Array): Bytes => ({
 
 /** `RecordSpan.ref` of a line that is no record. */
 export const comment = -2
+/** The same of a record whose reference the index does not name. */
+export const unlisted = -3
 
 /** Most bytes of a record: one that does not end within them is damage. */
 export const largestRecord = 0x4000000
@@ -141,7 +143,9 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     },
     refAt: ({ bytes }, at) => {
       const end = bytes.indexOf(tab, at)
-      return end === -1 ? null : (numbers.get(decodeName(bytes.subarray(at, end))) ?? null)
+      const first = bytes[at]
+      const isNone = first === hash || first === lineFeed || first === carriageReturn
+      return end === -1 || isNone ? null : (numbers.get(decodeName(bytes.subarray(at, end))) ?? unlisted)
     },
     fits: ({ bytes }, at, size) => {
       if (isNoRecord(bytes, at, size)) return true

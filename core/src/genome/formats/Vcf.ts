@@ -268,7 +268,8 @@ export const Vcf: Format = {
           // Without ##contig lines a reference without a record is not named anywhere.
           namesAll: header.contigs.length > 0,
           records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
-          firstRecord: null,
+          firstRecord: header.firstRecord,
+          holdsUnplaced: false,
           plainHeader: () => text,
           header: (program, regions) => vcfSliceText(text, program, regions),
           indexed: vcfColumns(names),

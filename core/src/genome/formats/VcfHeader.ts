@@ -4,6 +4,7 @@ import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
+import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
 import type { Program } from "./SliceHeader.ts"
@@ -13,6 +14,8 @@ export interface VcfHeader {
   readonly text: Uint8Array
   /** Number of its lines. */
   readonly lines: number
+  /** Where the first record begins. */
+  readonly firstRecord: VirtualOffset
   /** References named by `##contig` lines, in order; a VCF need not name any. */
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
@@ -135,7 +138,7 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
   const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
   let wanted = 0x10000
   while (true) {
-    const { bytes, ended } = yield* inflatePrefix(file, reader, wanted, largestHeader, "BadHeader")
+    const { bytes, ended, offsetOf } = yield* inflatePrefix(file, reader, wanted, largestHeader, "BadHeader")
     const first = decoder.decode(bytes.subarray(0, 17))
     if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}`)
     const end = headerEnd(bytes, ended)
@@ -160,7 +163,10 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
     }
     const feed = text.indexOf(lineFeed)
     const version = decoder.decode(text.subarray(0, feed === -1 ? text.length : feed))
-    return { text, lines: count, contigs, samples, spansByLength: spansByLength(version) }
+    return {
+      ...{ text, lines: count, contigs, samples },
+      ...{ firstRecord: offsetOf(end), spansByLength: spansByLength(version) }
+    }
   }
 })
 

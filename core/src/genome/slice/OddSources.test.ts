@@ -95,6 +95,56 @@ describe("slices of VCF files of other programs", () => {
   )
 })
 
+describe("slices of VCF files with references longer than a TBI can lead to", () => {
+  const long = (name: string) => `##contig=<ID=${name},length=${2 ** 30}>\n`
+  const head = `${version}${long("chr1")}${long("chr9")}${columns}\n`
+  const line = (name: string, position: number) => `${name}\t${position}\t.\tA\tC\t.\t.\t.\n`
+
+  /** Of lines of chr1 and chr9, of which the index has those of chr1 that it can hold. */
+  const records = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, range: string) {
+    const codec = yield* Codec
+    const own = lines.filter((one) => one.startsWith("chr1\t") && Number(one.split("\t")[1]) < 2 ** 29)
+    const builder = IndexBuilder.make(14, 5)
+    let at = head.length
+    for (const one of own) {
+      const position = Number(one.split("\t")[1])
+      builder.add(0, position - 1, position, true, 0, at)
+      at += one.length
+    }
+    builder.close(0, at)
+    const tbi = bgzf(codec, builder.tbi(vcfColumns(own.length === 0 ? [] : ["chr1"])))
+    return (yield* sliceOf("vcf.gz", bgzf(codec, text(head + lines.join(""))), "tbi", tbi, range)).result.records
+  })
+
+  it.effect("D7 records past that are no empty slice; where there are none, a slice is", () =>
+    Effect.gen(function* () {
+      const far = 600_000_000
+      const [one, two] = [line("chr1", 100), line("chr1", 200)]
+      for (const [lines, range, found] of [
+        [[one, two], "chr1", 2],
+        [[one, two], "chr1:150-", 1],
+        [[one, two], `chr1:${far}-`, 0],
+        [[one, two], "chr9", 0],
+        [[one, two], `chr9:${far}-`, 0],
+        [[], "chr9", 0]
+      ] as const) {
+        assert.strictEqual(yield* records(lines, range), found, range)
+      }
+      for (const [lines, range] of [
+        [[one, line("chr1", far)], "chr1"],
+        [[one, line("chr1", far)], `chr1:${far}-`],
+        [[one, line("chr9", far)], "chr9"],
+        [[one, line("chr9", far)], `chr9:${far}-`],
+        [[line("chr9", far)], "chr9"],
+        [[line("chr9", far)], `chr9:${far}-`]
+      ] as const) {
+        const error = yield* Effect.flip(records(lines, range))
+        assert.match(error.message, /goes on where it ends|does not lead to the records at byte/, range)
+      }
+    }).pipe(provided)
+  )
+})
+
 describe("slices of BAM files of other programs", () => {
   it.effect("D15 names of references keep their bytes, whatever these are", () =>
     Effect.gen(function* () {
@@ -133,8 +183,62 @@ describe("slices of BAM files of other programs", () => {
       const bai = indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1)
       for (const range of ["chr1", "chr1:5-", "chr1:500000000-700000000", "chr1:600000001-600000001"]) {
         const error = yield* Effect.flip(sliceOf("bam", bam, "bai", bai, range))
-        assert.match(error.message, /^x\.bam\.bai: .*the first 536870912 bases of a reference/)
+        assert.match(error.message, /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte/)
         yield* sliceOf("bam", bam, "csi", csi, range)
+      }
+    }).pipe(provided)
+  )
+
+  const far = 600_000_000
+  const wheat = ["chr1", "chr2", "chr3"].map((name) => ({ name, length: 2 ** 30 }))
+  const past = (name: string) => [name, `${name}:5-`, `${name}:500000000-700000000`, `${name}:${far + 1}-${far + 1}`]
+
+  it.effect("D15 a BAI that has all reads of references longer than it could lead to is enough for any region", () =>
+    Effect.gen(function* () {
+      const reads = [read("a", 1, 100), read("b", 1, 2_000), read("c", 2, 50)]
+      for (const all of [reads, reads.slice(0, 2), reads.slice(2), []]) {
+        const { bai, bam } = bamFile(yield* Codec, all, { references: wheat })
+        for (const [ref, { name }] of wheat.entries()) {
+          const found: Array<number> = []
+          for (const range of past(name)) found.push((yield* sliceOf("bam", bam, "bai", bai, range)).result.records)
+          const own = all.filter(({ refId }) => refId === ref)
+          assert.deepStrictEqual(found, [own.length, own.length, 0, 0])
+        }
+        const { result } = yield* sliceOf("bam", bam, "bai", bai, "chr1 chr2 chr3")
+        assert.strictEqual(result.records, all.length)
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D7 reads past what a BAI can lead to are no empty slice, wherever its other reads lie", () =>
+    Effect.gen(function* () {
+      // `far` names the reads that the index leaves out.
+      const cases = [
+        { reads: [read("far", 0, far), read("c", 1, 50)], lost: ["chr1"] },
+        { reads: [read("a", 0, 5), read("far", 1, far), read("c", 2, 50)], lost: ["chr2"] },
+        {
+          reads: [read("a", 0, 5), read("far", 0, far), read("far", 1, far), read("c", 2, 50)],
+          lost: ["chr1", "chr2"]
+        },
+        { reads: [read("a", 1, 5), read("far", 1, far), read("u", -1, -1, [])], lost: ["chr2"] },
+        { reads: [read("far", 2, far)], lost: ["chr3"] }
+      ]
+      for (const { lost, reads } of cases) {
+        for (const blockBytes of [40, 65_280]) {
+          const { bam, csi } = bamFile(yield* Codec, reads, { references: wheat, depth: 6, blockBytes })
+          const { placed } = yield* placesOf(bam)
+          const kept = placed.filter(({ start }) => start < far)
+          const bai = indexBy({ name: "BAI", format: "BAI" }, kept, 3)
+          for (const range of lost.flatMap(past)) {
+            const made = yield* Effect.result(sliceOf("bam", bam, "bai", bai, range))
+            assert.match(
+              made._tag === "Failure" ? made.failure.message : `${made.success.result.records} records`,
+              /its index does not fit: (reference chr\d goes on where it ends,|it does not lead to the records) at byte|more records follow/,
+              `${range} of ${reads.map(({ name, refId }) => `${name} on ${refId}`).join(", ")}`
+            )
+            assert.isAbove((yield* sliceOf("bam", bam, "csi", csi, range)).result.records, 0)
+          }
+        }
       }
     }).pipe(provided)
   )

@@ -17,17 +17,10 @@ import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { open } from "../formats/Formats.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
-import type { BinIndex } from "../index/BinIndex.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
-import { addressable, unplacedOf } from "../index/IndexRules.ts"
-import {
-  formatRegions,
-  type KnownReference,
-  type ReferenceRegions,
-  resolveRegions,
-  unlistedReferences
-} from "../regions/Regions.ts"
+import { unplacedOf } from "../index/IndexRules.ts"
+import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
 import { type ByteRange, type FetchPlan, planFetches } from "./FetchPlan.ts"
@@ -122,22 +115,6 @@ export interface SlicePlan<E> {
   readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
 }
 
-/** An index has nothing of what lies past its bins: a slice there would be empty whatever the file has. */
-const checkAddressable = Effect.fnUntraced(function* (
-  file: string,
-  index: BinIndex,
-  regions: ReadonlyArray<ReferenceRegions>,
-  references: ReadonlyArray<KnownReference>
-): Effect.fn.Return<void, FileDamaged> {
-  const bases = addressable(index)
-  for (const { bounds, name, ref } of regions) {
-    const end = Math.min(bounds[bounds.length - 1] ?? 0, references[ref]?.length || bases)
-    if (end <= bases) continue
-    const reason = `a ${index.format} of its shape leads to the first ${bases} bases of a reference, and ${name} is wanted up to base ${end}: a CSI with more levels is needed`
-    return yield* new FileDamaged({ file, fault: "IndexMismatch", reason })
-  }
-})
-
 /**
  * Reads header and index and decides what to fetch. Fails with `NotFound` for regions that the file does not have, with
  * `UsageError` for ambiguous ones, and with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
@@ -178,12 +155,12 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
   const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
   const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))
-  yield* checkAddressable(indexName, tabix.index, regions, references)
-  const { firstRecord } = slicing
-  const hasUnplaced = takeUnplaced && firstRecord !== null
+  const hasUnplaced = takeUnplaced && slicing.holdsUnplaced
   const dataEnd = reader.size - (ended ? Bgzf.eofBlock.length : 0)
   const stretches = planStretches(regions, tabix.index, {
-    unplaced: hasUnplaced ? { firstRecord, dataEnd } : null
+    references,
+    firstRecord: slicing.firstRecord,
+    unplacedTo: hasUnplaced ? dataEnd : null
   })
   const found = file.referenceAt(tabix)
   const referenceAt = found === null || Result.isFailure(found) ? null : found.success
@@ -240,10 +217,13 @@ export const makeSlice = Effect.fnUntraced(function* <E>(
   const file = source.name
   const builder = IndexBuilder.make(usualShift, newDepth)
   const level = options.level ?? defaultLevel
+  const names = slicing.references.map(({ name }) => name)
+  // Those too that nothing in the file names.
+  for (const { name, ref } of regions) names[ref] = name
   const scan = SliceScan.make({
     ...{ codec, takeUnplaced, stretches: plan.stretches, dataEnd: plan.dataEnd, limit: builder.limit },
     format: recordFormat(slicing.records),
-    names: slicing.references.map(({ name }) => name),
+    names,
     wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
   })
   const header: Array<Uint8Array> = []

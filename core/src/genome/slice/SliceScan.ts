@@ -159,15 +159,21 @@ export const make = (options: ScanOptions): Scan => {
   }
 
   /**
-   * True when a record that begins at `at`, after a stretch that is all of its reference, is of that reference too. Its first bytes say
-   * so, wherever it ends: of long reads each goes on in a later block.
+   * True, and the damage is said, when a record that begins at `at`, after a stretch that is all of its reference, is of that reference
+   * too. Its first bytes say so, wherever it ends: of long reads each goes on in a later block. After a stretch of no records also when
+   * it is of a reference before that one, or of one that the index does not name: those of that reference may follow it.
    */
-  const goesOn = (data: Bytes, at: number): boolean => {
+  const goesOn = (data: Bytes, at: number, block: number): boolean => {
     const stretch = cursor.stretch()
-    return stretch?.whole === true && format.refAt(data, at) === stretch.ref
+    const found = stretch?.whole === true ? format.refAt(data, at) : null
+    if (stretch === undefined || found === null || found === -1) return false
+    const name = names[stretch.ref] ?? ""
+    if (found === stretch.ref) failIndex(`reference ${name} goes on where it ends, at byte ${block}`)
+    else if (found < stretch.ref && !isBefore(stretch.begin, stretch.end)) {
+      failIndex(`it does not lead to the records at byte ${block}, and those of ${name} may be among them`)
+    }
+    return damage !== null
   }
-  const failEnd = (block: number) =>
-    failIndex(`reference ${names[cursor.stretch()?.ref ?? -1]} goes on where it ends, at byte ${block}`)
 
   const writeHeld = () => {
     for (const one of held) output.put(one)
@@ -184,7 +190,7 @@ export const make = (options: ScanOptions): Scan => {
     }
     record.bytes.set(target.data, record.length)
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
-    if (proving && goesOn({ bytes, view }, 0)) return failEnd((held[0] ?? target).offset)
+    if (proving && goesOn({ bytes, view }, 0, (held[0] ?? target).offset)) return false
     const size = format.size({ bytes, view }, 0)
     if (size === -1 || (size === 0 && length > largestRecord)) return failRecord()
     if (size === 0) {
@@ -244,7 +250,7 @@ export const make = (options: ScanOptions): Scan => {
         continue
       }
       if (!proving && atEnd(stretch)) {
-        if (goesOn(content, within)) return failEnd(start)
+        if (goesOn(content, within, start)) return false
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
         continue
@@ -253,7 +259,7 @@ export const make = (options: ScanOptions): Scan => {
         leave()
         break
       }
-      if (proving && goesOn(content, within)) return failEnd(start)
+      if (proving && goesOn(content, within, start)) return false
       // Another record of the block in which the last one ends does not prove that the stretch ends there.
       const skipped = proving && start <= order.lastBlock()
       const size = format.size(content, within)

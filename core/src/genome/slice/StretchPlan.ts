@@ -7,8 +7,9 @@
  */
 
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
-import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
+import type { BinIndex, Chunk, ReferenceIndex } from "../index/BinIndex.ts"
 import {
+  addressable,
   extentOf,
   nextKnownBlock,
   type ReferenceReading,
@@ -16,7 +17,7 @@ import {
   type Starts,
   unplacedFrom
 } from "../index/IndexRules.ts"
-import type { ReferenceRegions } from "../regions/Regions.ts"
+import type { KnownReference, ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
 
 /** A stretch `[begin, end)` of the file that holds wanted records. */
@@ -33,7 +34,10 @@ export interface Stretch {
   readonly expectedEnd: number
   /** Byte offset up to which its blocks are inflated ahead. */
   readonly likelyEnd: number
-  /** True when it is all of the reference. */
+  /**
+   * True when it is all of the reference: that no record of it follows is proven. One of no records has that proof alone, and where it
+   * lies those of the reference would follow.
+   */
   readonly whole: boolean
 }
 
@@ -206,10 +210,7 @@ const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
 }
 
 /** All of a reference, from its first record to its last. */
-const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
-  const extent = extentOf(reference)
-  if (extent === null) return null
-  const { begin, end } = extent
+const wholeStretch = (ref: number, { begin, end }: Chunk): Stretch => {
   // The block in which the reference ends is read, and one record of the next block, to see that no record of it follows.
   const last = VirtualOffset.block(end)
   const fetchEnd = last + 2 * longestBlock
@@ -225,22 +226,53 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
 
 /** How to plan. */
 export interface PlanOptions {
-  /** Take the unplaced reads too, which lie after all others; `dataEnd` is where the data ends (bytes). Null: leave them. */
-  readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
+  /** Those of the file, in the order of the index. */
+  readonly references: ReadonlyArray<KnownReference>
+  readonly firstRecord: VirtualOffset.VirtualOffset
+  /** Take the unplaced reads too, which lie after all others, up to this byte offset, where the data ends. Null: leave them. */
+  readonly unplacedTo: number | null
 }
 
-/** The stretches to read, in file order. References that the index has nothing about give none. */
+/** Where the records of a reference would begin of which the index has none: where those before it end. */
+const wouldBegin = (ref: number, index: BinIndex, firstRecord: VirtualOffset.VirtualOffset) => {
+  for (let before = Math.min(ref, index.references) - 1; before >= 0; before--) {
+    const extent = extentOf(index.reference(before))
+    if (extent !== null) return extent.end
+  }
+  return firstRecord
+}
+
+/**
+ * Where it has to be proven that no record of a reference follows, since regions reach past all that the index can lead to; null where
+ * they do not. An index is right when there is nothing, and nothing in it tells it from one that lacks what is there.
+ */
+const proofAt = (
+  { bounds, ref }: ReferenceRegions,
+  index: BinIndex,
+  extent: Chunk | null,
+  { firstRecord, references }: PlanOptions
+): VirtualOffset.VirtualOffset | null => {
+  const end = bounds[bounds.length - 1] ?? 0
+  const bases = addressable(index)
+  if (extent !== null) return end > bases ? extent.end : null
+  // Of a reference without records its length has to say that some could lie there.
+  const reach = Number.isFinite(end) ? end : (references[ref]?.length ?? 0)
+  return reach > bases ? wouldBegin(ref, index, firstRecord) : null
+}
+
+/** The stretches to read, in file order. References that the index has nothing about give none, unless some could lie past its bins. */
 export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
   options: PlanOptions
 ): Stretches => {
   const stretches = new Stretches()
-  for (const { bounds, ref, whole } of regions) {
+  for (const region of regions) {
+    const { bounds, ref, whole } = region
     const reference = index.reference(ref)
-    const all = whole ? wholeStretch(ref, reference) : null
-    if (all !== null) {
-      stretches.add(all)
+    const extent = extentOf(reference)
+    if (whole && extent !== null) {
+      stretches.add(wholeStretch(ref, extent))
       continue
     }
     const reading = readingOf(reference, index)
@@ -257,10 +289,12 @@ export const planStretches = (
       for (const stretch of intervalStretches({ ref, reference, reading, minShift: index.minShift, start, end }))
         stretches.add(stretch)
     }
+    const proof = proofAt(region, index, extent, options)
+    if (proof !== null) stretches.add(wholeStretch(ref, { begin: proof, end: proof }))
   }
   stretches.sort()
-  if (options.unplaced !== null) {
-    const { dataEnd, firstRecord } = options.unplaced
+  const { firstRecord, unplacedTo: dataEnd } = options
+  if (dataEnd !== null) {
     const begin = VirtualOffset.pairOf(unplacedFrom(index, firstRecord))
     if (begin[0] < dataEnd) {
       stretches.add({
