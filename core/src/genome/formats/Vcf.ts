@@ -92,7 +92,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     // All records of a reference must stand together.
     if (counts.has(name)) sorted = false
     leave(at)
-    telling = sorted
+    telling = sorted && listeners.length > 0
     if (telling) for (const listener of listeners) listener.enter(counts.size, name)
     ofName = counts.get(name) ?? 0
     lastPosition = -1
