@@ -37,6 +37,27 @@ describe("readBed", () => {
     }).pipe(provided)
   )
 
+  it.effect("D12 a compressed one that is too large is refused before it is read", () =>
+    Effect.gen(function* () {
+      const zipped = new Uint8Array(gzipSync(bed))
+      const asked: Array<number> = []
+      const reader = {
+        size: 2 ** 28 + 1,
+        read: (offset: number, length: number) =>
+          Effect.sync(() => {
+            asked.push(length)
+            return zipped.subarray(offset, offset + length)
+          })
+      }
+      const error = yield* Effect.flip(readBed("r.bed.gz", reader))
+      assert.strictEqual(
+        error.message,
+        "Invalid BED file: r.bed.gz: it is compressed and has 268435457 bytes, more than 268435456"
+      )
+      assert.deepStrictEqual(asked, [2])
+    }).pipe(provided)
+  )
+
   it.effect("D12 lines of zero length are counted in one line of the log", () =>
     Effect.gen(function* () {
       const said: Array<unknown> = []

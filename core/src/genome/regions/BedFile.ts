@@ -250,6 +250,7 @@ export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
     }
     return yield* ended
   }
+  if (size > largest) return yield* bad(`it is compressed and has ${size} bytes, more than ${largest}`)
   const bytes = yield* reader.read(0, size)
   // bgzip always writes the end: without it, blocks are missing, and with them regions.
   if (Bgzf.blockSize(bytes, 0) > 0 && !endsWith(bytes, Bgzf.eofBlock))
