@@ -3,7 +3,7 @@
  * past ASCII becomes half of a surrogate pair, which no UTF-8 gives; so two names stay two, and a slice has the bytes of its source.
  */
 
-const decoder = new TextDecoder()
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const encoder = new TextEncoder()
 
 const escaped = 0xdc00
