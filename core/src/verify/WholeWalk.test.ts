@@ -52,6 +52,29 @@ describe("a file of several chunks", () => {
     }).pipe(provided)
   )
 
+  it.effect("its bytes go through a few buffers that are used again, also where a chunk has very many blocks", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const block = Bgzf.deflateBlock(codec, new Uint8Array(3_000).fill(7), 0)
+      const bytes = concat(...Array.from({ length: 5_000 }, () => block), Bgzf.eofBlock)
+      const buffers = new Set<ArrayBufferLike>()
+      let reads = 0
+      const reader: ByteReader = {
+        ...fromBytes(bytes),
+        readInto: (offset, target) =>
+          Effect.sync(() => {
+            reads++
+            buffers.add(target.buffer)
+            target.set(bytes.subarray(offset, offset + target.length))
+          })
+      }
+      const facts = yield* walkWhole("a.bam", reader, unread, silent)
+      assert.deepStrictEqual(facts, { blocks: 5_001, inflated: 15_000_000 })
+      assert.isAbove(reads, 50)
+      assert.isBelow(buffers.size, 20)
+    }).pipe(provided)
+  )
+
   it.effect("D1 D2 a cut and a flipped bit are found in their block, wherever the chunks end", () =>
     Effect.gen(function* () {
       const { blockSize, bytes } = yield* file

@@ -87,11 +87,16 @@ const runOf = (
   }
 }
 
-/** Cuts a chunk, with the rest of the one before it, into runs of whole blocks. */
+/**
+ * Cuts a chunk, with the rest of the one before it, into runs of whole blocks.
+ *
+ * @param giveBack - takes a buffer that no run uses
+ */
 const cut = (
   file: string,
   { bytes: head, place }: Rest,
-  { buffer, isLast }: Chunk
+  { buffer, isLast }: Chunk,
+  giveBack: (buffer: ArrayBuffer) => void
 ): [Rest, ReadonlyArray<RunOrEnd>] => {
   const from = Bgzf.maxBlock - head.length
   buffer.set(head, from)
@@ -118,6 +123,8 @@ const cut = (
   }
   const found: Array<RunOrEnd> = []
   for (let first = 0; first + 1 < starts.length; first += mostBlocks) found.push(runOf(bytes, starts, first, place))
+  // Of several runs each has a copy, and the rest is one too.
+  if (found.length !== 1) giveBack(buffer.buffer)
   return [rest, damage === null ? found : [...found, { _tag: "End", damage }]]
 }
 
@@ -127,11 +134,13 @@ const chunkRoom = Bgzf.maxBlock + chunkSize
  * The blocks of a file in runs, up to the first place where no whole block follows.
  *
  * @param free - buffers of `chunkRoom` bytes to be used again: the collector would let fresh ones pile up
+ * @param giveBack - puts one of them there
  */
 const runsOf = <E>(
   file: string,
   reader: ByteReader<E>,
-  free: Array<Uint8Array<ArrayBuffer>>
+  free: Array<Uint8Array<ArrayBuffer>>,
+  giveBack: (buffer: ArrayBufferLike) => void
 ): Stream.Stream<RunOrEnd, E> => {
   const read = Effect.fnUntraced(function* (i: number): Effect.fn.Return<Chunk, E> {
     const offset = i * chunkSize
@@ -153,7 +162,7 @@ const runsOf = <E>(
     Stream.mapEffect(read, { concurrency: readAhead }),
     Stream.mapAccum(
       () => start,
-      (rest, chunk: Chunk) => cut(file, rest, chunk)
+      (rest, chunk: Chunk) => cut(file, rest, chunk, giveBack)
     ),
     Stream.takeUntil(({ _tag }) => _tag === "End")
   )
@@ -179,6 +188,9 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
 ): Effect.fn.Return<WalkFacts, Damage | E, Codec> {
   const codec = yield* Codec
   const free: Array<Uint8Array<ArrayBuffer>> = []
+  const giveBack = (buffer: ArrayBufferLike) => {
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunkRoom) free.push(new Uint8Array(buffer))
+  }
   let blocks = 0
   let inflated = 0
   let proven = 0
@@ -195,8 +207,7 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
     inflated += bytes.length
     proven = starts.at(-1) ?? 0
     release(done)
-    const { buffer } = run.bytes
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunkRoom) free.push(new Uint8Array(buffer))
+    giveBack(run.bytes.buffer)
     if (fault !== null) {
       const block = ends.findIndex((end) => end > fault.at)
       return damageAt(file, "BadRecord", place(Math.max(0, block)), fault.phrase)
@@ -213,7 +224,7 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
           return judge(next, sound, wrong)
         })
   // Runs come back in their order, so the first damage that is met is the first of the file.
-  yield* Stream.mapEffect(runsOf(file, reader, free), prove, { concurrency: inflatedAtOnce }).pipe(
+  yield* Stream.mapEffect(runsOf(file, reader, free, giveBack), prove, { concurrency: inflatedAtOnce }).pipe(
     Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
       const damage = verdict()
       return damage === null ? progress(proven) : Effect.fail(damage)
