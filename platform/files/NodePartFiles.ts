@@ -1,7 +1,7 @@
 /**
  * `PartFiles` on Node: part files that follow no link, and a commit that survives a power cut.
  *
- * Offsets are absolute in every call, so several connections write one part, and the thread that hashes reads it too.
+ * Offsets are absolute in every call, so several connections write one part, and what hashes it reads it meanwhile.
  */
 import { createHash } from "node:crypto"
 import fs from "node:fs"

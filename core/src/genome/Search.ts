@@ -1,4 +1,4 @@
-/** Binary search. Loads nothing of Effect: threads of a slice use it. */
+/** Binary search. */
 
 /** Least of the numbers from 0 to `count` - 1 for which `holds` is true, as it is then for all after it; `count` when for none. */
 export const firstWhere = (count: number, holds: (index: number) => boolean): number => {
