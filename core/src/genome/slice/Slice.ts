@@ -54,9 +54,6 @@ export interface SliceResult {
   /** Bytes written. */
   readonly bytes: number
   readonly records: number
-  /** Bytes that were fetched for records, and in how many ranges. */
-  readonly fetched: number
-  readonly ranges: number
   /** Bytes of blocks that passed as they were. */
   readonly copied: number
   /** The whole index file of the slice, and the suffix that belongs to it. */
@@ -197,7 +194,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 })
 
 /** A slice that is made while its bytes are read. */
-export interface Slice<E> {
+interface Slice<E> {
   /** Its bytes in order, each part of them until the next is asked for. */
   readonly bytes: Stream.Stream<Uint8Array, FileDamaged | E, Codec>
   /** What it came to, when all bytes were read. */
@@ -208,7 +205,7 @@ export interface Slice<E> {
  * Makes the slice of a plan. Its bytes fail with `FileDamaged` when the file is not what header and index say; those that came before
  * are of no use then.
  */
-export const makeSlice = Effect.fnUntraced(function* <E>(
+const makeSlice = Effect.fnUntraced(function* <E>(
   plan: SlicePlan<E>,
   options: SliceOptions
 ): Effect.fn.Return<Slice<E>, never, Codec> {
@@ -274,8 +271,6 @@ export const makeSlice = Effect.fnUntraced(function* <E>(
       bytes: offset,
       records: scan.records(),
       copied: scan.output.copied(),
-      fetched: ranges.bytes,
-      ranges: ranges.length,
       index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
       indexSuffix: index.suffix,
       warnings: plan.warnings
