@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "./ByteReader.ts"
+import * as Bgzf from "./bgzf/Bgzf.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import { encodeBamHeader } from "./formats/BamHeader.ts"
 import { kindOfName } from "./formats/FileNames.ts"
@@ -215,6 +216,27 @@ describe("checkStructure", () => {
       const bytes = concat(...Array.from({ length: 66_000 }, () => empty))
       const fault = yield* faultOf("a.bam", bytes)
       assert.strictEqual(fault.fault, "BadHeader")
+    }).pipe(provided)
+  )
+
+  it.effect("D5 endless empty blocks where an index ends", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      // So many that the header is read without a look at what follows them.
+      const many = Array.from({ length: 1_000 }, (_, i) => read(`r${i}`, 0, i))
+      const { bai, bam } = bamFile(codec, many)
+      const faultAfter = (blocks: number) => {
+        const empty = new Uint8Array(Bgzf.eofBlock.length * blocks)
+        for (let i = 0; i < blocks; i++) empty.set(Bgzf.eofBlock, Bgzf.eofBlock.length * i)
+        const data = { name: "a.bam", reader: fromBytes(concat(bam, empty)) }
+        return Effect.result(checkStructure("a.bam.bai", fromBytes(bai), data))
+      }
+      assert.isTrue(Result.isSuccess(yield* faultAfter(20_000)))
+      const made = yield* faultAfter(66_000)
+      assert.match(
+        Result.isFailure(made) ? made.failure.message : "none",
+        /^a\.bam: has more than 65536 empty blocks where an index leads, from byte \d+ on/
+      )
     }).pipe(provided)
   )
 

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
-import { inflateAt, inflatePrefix, readBlocks } from "./bgzf/Blocks.ts"
+import { inflateAt, inflatePrefix, mostEmpty, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import { type DataType, type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
@@ -123,23 +123,29 @@ const bytesAt = Effect.fnUntraced(function* <E>(
   const codec = yield* Codec
   let offset = VirtualOffset.block(at)
   let within = VirtualOffset.within(at)
+  let empty = 0
   while (offset < data.reader.size) {
     const bytes = yield* data.reader.read(offset, Bgzf.maxBlock)
-    let at = 0
-    while (at < bytes.length) {
-      const size = Bgzf.blockSize(bytes, at)
-      const isWhole = size > 0 && at + size <= bytes.length
-      if (!isWhole && at > 0 && size >= 0) break
+    let begin = 0
+    while (begin < bytes.length) {
+      const size = Bgzf.blockSize(bytes, begin)
+      const isWhole = size > 0 && begin + size <= bytes.length
+      if (!isWhole && begin > 0 && size >= 0) break
       if (!isWhole) return yield* wrong
-      const block = { offset: offset + at, bytes: bytes.subarray(at, at + size), starts: [0, size] }
+      const block = { offset: offset + begin, bytes: bytes.subarray(begin, begin + size), starts: [0, size] }
       const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, block, 0))
       if (within < inflated.length) return inflated.subarray(within)
       if (within > inflated.length) return yield* wrong
       // The end of a block is the start of the next one, and some writers leave thousands of empty blocks between.
-      at += size
+      begin += size
       within = 0
+      if (inflated.length === 0) empty++
+      if (empty > mostEmpty) {
+        const reason = `has more than ${mostEmpty} empty blocks where an index leads, from byte ${VirtualOffset.block(at)} on`
+        return yield* new FileDamaged({ file: data.name, fault: "BadBlock", reason })
+      }
     }
-    offset += at
+    offset += begin
   }
   return offset === data.reader.size && within === 0 ? null : yield* wrong
 })

@@ -22,7 +22,7 @@ const noBlock: Readonly<Record<number, string>> = {
 }
 
 /** Most empty blocks before content; writers leave one or two where files are joined, and thousands where many empty ones are. */
-const mostEmpty = 0x10000
+export const mostEmpty = 0x10000
 
 /** The error for a bad block. */
 export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
