@@ -2,7 +2,7 @@
 import { printable } from "../../text/Printable.ts"
 import { decodeName } from "../ReferenceName.ts"
 import * as BamRecord from "./BamRecord.ts"
-import { placeOf } from "./VcfRecord.ts"
+import { columnsFault, emptyAtEnd, mostSiteColumns, placeOf, tabsIn } from "./VcfRecord.ts"
 
 /** Where a record lies; one value is filled again and again. */
 export interface RecordSpan {
@@ -113,28 +113,17 @@ const tab = 0x09
 const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>
   size === 1 || bytes[at] === hash || (size === 2 && bytes[at] === carriageReturn)
 
-const columnsIn = (bytes: Uint8Array, at: number, size: number): number => {
-  let columns = 1
-  for (let tabAt = bytes.indexOf(tab, at); tabAt !== -1 && tabAt < at + size; tabAt = bytes.indexOf(tab, tabAt + 1)) {
-    columns++
-  }
-  return columns
-}
-
-/** Empty columns that end a line. */
-const emptyAtEnd = (bytes: Uint8Array, at: number, size: number): number => {
-  let end = at + size - 1
-  if (bytes[end - 1] === carriageReturn) end--
-  let empty = 0
-  while (end - empty > at && bytes[end - 1 - empty] === tab) empty++
-  return empty
-}
+/** Columns of a line with its line feed. */
+const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsIn(bytes, at, at + size - 1) + 1
 
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
-  const least = samples === 0 ? 8 : 9 + samples
+  /** Columns of the first record that was kept or goes on in a later block; of use where the header has no samples. */
   let usual: number | null = null
+  /** Why tools refuse a line for its columns. */
+  const faultOf = (bytes: Uint8Array, at: number, size: number, columns: number): string | null =>
+    columnsFault(samples, columns, emptyAtEnd(bytes, at, at + size - 1))
   return {
     terminator: Uint8Array.of(lineFeed),
     size: ({ bytes }, at) => {
@@ -150,15 +139,16 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     fits: ({ bytes }, at, size) => {
       if (isNoRecord(bytes, at, size)) return true
       const columns = columnsIn(bytes, at, size)
-      if (samples > 0) return columns >= least && columns - emptyAtEnd(bytes, at, size) <= least
+      if (faultOf(bytes, at, size, columns) !== null) return false
       // Some writers leave the samples, or the column of their format, out of the header alone: the first record is believed.
       usual ??= columns
-      return columns === least || columns === least + 1 || (columns > least && columns === usual)
+      return samples > 0 || columns <= mostSiteColumns || columns === usual
     },
     flaw: ({ bytes }, at, size) => {
       const columns = columnsIn(bytes, at, size)
-      const fits = columns >= least && (samples === 0 || columns - emptyAtEnd(bytes, at, size) <= least)
-      return fits ? null : `has ${columns} columns, and ${least} are expected`
+      const fault = faultOf(bytes, at, size, columns)
+      if (fault === null) usual ??= columns
+      return fault === null ? null : `has ${fault}`
     },
     nameOf: ({ bytes }, at, size) => {
       const [, , id = ""] = new TextDecoder().decode(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")

@@ -15,7 +15,7 @@ import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
-import { placeOf } from "./VcfRecord.ts"
+import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 
 const lineFeed = 0x0a
 const tab = 0x09
@@ -39,21 +39,6 @@ const numberIn = (line: Uint8Array, at: number, stop: number): number => {
 const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
   for (let i = 0; i < name.length; i++) if (line[i] !== name[i]) return false
   return line[name.length] === tab
-}
-
-/** Empty columns that end a line; all of a line that was too long to be kept whole count as full. */
-const emptyAtEnd = (line: Uint8Array, tabs: number): number => {
-  let end = line.length
-  if (line[end - 1] === carriageReturn) end--
-  let empty = 0
-  while (empty < tabs && line[end - 1 - empty] === tab) empty++
-  return line.length < enough ? empty : 0
-}
-
-const tabsIn = (bytes: Uint8Array): number => {
-  let tabs = 0
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === tab) tabs++
-  return tabs
 }
 
 /**
@@ -110,12 +95,10 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     }
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
-    const columns = tabs + 1
-    const least = samples === 0 ? 8 : 9 + samples
-    // bcftools reads lines that end with tabs.
-    if (columns < least || (samples > 0 && columns - emptyAtEnd(line, tabs) > least)) {
-      return `has a line (number ${records}) of ${columns} columns, and ${samples === 0 ? 8 : 9 + samples} are expected`
-    }
+    // All columns of a line that was too long to be kept whole count as full.
+    const empty = line.length < enough ? emptyAtEnd(line, 0, line.length) : 0
+    const fault = columnsFault(samples, tabs + 1, empty)
+    if (fault !== null) return `has a line (number ${records}) of ${fault}`
     const same = name !== "" && startsWith(line, nameBytes)
     const first = same ? nameBytes.length : line.indexOf(tab)
     if (first < 1) return wrong
@@ -140,7 +123,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     const part = piece.subarray(0, enough - length)
     kept.set(part, length)
     length += part.length
-    tabs += tabsIn(piece)
+    tabs += tabsIn(piece, 0, piece.length)
   }
 
   const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
@@ -157,7 +140,9 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
       }
       const whole = length === 0
       if (!whole) keep(piece)
-      const phrase = whole ? judge(piece, tabsIn(piece), place) : judge(kept.subarray(0, length), tabs, keptPlace)
+      const phrase = whole
+        ? judge(piece, tabsIn(piece, 0, end - at), place)
+        : judge(kept.subarray(0, length), tabs, keptPlace)
       if (phrase !== null) return { at, phrase }
       length = 0
       tabs = 0

@@ -1,4 +1,4 @@
-/** The place of a VCF line, read from its bytes (VCF specification, section 1.6.1). */
+/** The place and the columns of a VCF line, read from its bytes (VCF specification, section 1.6.1). */
 import { decodeName } from "../ReferenceName.ts"
 
 export interface VcfPlace {
@@ -12,6 +12,7 @@ export interface VcfPlace {
 }
 
 const tab = 0x09
+const carriageReturn = 0x0d
 const plus = 0x2b
 const comma = 0x2c
 const minus = 0x2d
@@ -23,6 +24,38 @@ const encoder = new TextEncoder()
 
 /** Columns of a line, counted from 0. */
 const [position, reference, alternative, information, format] = [1, 3, 4, 7, 8]
+
+/** Columns that a line has to have in a file of so many samples. */
+const leastColumns = (samples: number): number => (samples === 0 ? 8 : 9 + samples)
+
+/** Tabs in `[at, stop)`. */
+export const tabsIn = (bytes: Uint8Array, at: number, stop: number): number => {
+  let tabs = 0
+  for (let i = at; i < stop; i++) if (bytes[i] === tab) tabs++
+  return tabs
+}
+
+/** Empty columns that end the line `[at, stop)`, which has no line feed. */
+export const emptyAtEnd = (bytes: Uint8Array, at: number, stop: number): number => {
+  let end = stop
+  if (bytes[end - 1] === carriageReturn) end--
+  let empty = 0
+  while (end - empty > at && bytes[end - 1 - empty] === tab) empty++
+  return empty
+}
+
+/**
+ * Why tools refuse a line of so many columns, `empty` of them empty ones at its end, as words after "of" or "has"; null when they do
+ * not. bcftools reads lines that end with tabs, and any that are longer where the header has no samples.
+ */
+export const columnsFault = (samples: number, columns: number, empty: number): string | null => {
+  const least = leastColumns(samples)
+  const fits = columns >= least && (samples === 0 || columns - empty <= least)
+  return fits ? null : `${columns} columns, and ${least} are expected`
+}
+
+/** One more than a line without samples has to have: some writers end it with a tab. */
+export const mostSiteColumns = leastColumns(0) + 1
 
 /** Symbolic alleles whose SVLEN counts bases of the reference; an insertion has its bases elsewhere. */
 const spanning = ["CNV", "DEL", "DUP", "INV"].map((name) => encoder.encode(`<${name}`))
