@@ -74,6 +74,8 @@ const rules: ReadonlyArray<Rule> = [
     folder: "core/src/errors",
     allows: (to) => isEffect(to) || within("core/src/errors", "core/src/text")(to)
   },
+  // The namespaces of the library: names that others declare.
+  { folder: "core/src/library", allows: within("core/src") },
   {
     folder: "core",
     allows: (to, from) => {

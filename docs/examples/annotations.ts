@@ -5,12 +5,12 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
-import { AnalysisId, Annotations } from "svc-steps"
+import { Annotations, Ids } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 /** How often each value stands in a column, which is named by id or title; the table may have any size. */
-const countsOf = Effect.fn("countsOf")(function* (analysis: AnalysisId, gene: string, column: string) {
-  const { rows } = yield* Annotations
+const countsOf = Effect.fn("countsOf")(function* (analysis: Ids.AnalysisId, gene: string, column: string) {
+  const { rows } = yield* Annotations.Annotations
   return yield* rows(analysis, { genes: [gene], columns: [column] }).pipe(
     Stream.runFold(
       () => new Map<string, number>(),
@@ -23,7 +23,7 @@ const countsOf = Effect.fn("countsOf")(function* (analysis: AnalysisId, gene: st
 })
 
 const program = Effect.fn("program")(function* (gene: string, column: string, ids: ReadonlyArray<string>) {
-  for (const id of ids.map((id) => AnalysisId.make(id))) {
+  for (const id of ids.map((id) => Ids.AnalysisId.make(id))) {
     const counts = yield* countsOf(id, gene, column).pipe(
       // Every other failure ends the program; its class says what it was, and with which exit code.
       Effect.catchTag("SvcNotFound", (error) => Effect.as(Effect.logWarning(error.message), new Map<string, number>()))

@@ -5,12 +5,17 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
-import { Downloads, fileTypes, pathOf } from "svc-steps"
+import { Downloads } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 const program = Effect.fn("program")(function* (destination: string, analysisIds: ReadonlyArray<string>) {
-  const downloads = yield* Downloads
-  const events = downloads.events({ analysisIds, destination, filetypes: fileTypes, restoreArchived: "force" })
+  const downloads = yield* Downloads.Downloads
+  const events = downloads.events({
+    analysisIds,
+    destination,
+    filetypes: Downloads.fileTypes,
+    restoreArchived: "force"
+  })
   const tenths = new Map<string, number>()
   yield* Stream.runForEach(events, (event) => {
     switch (event._tag) {
@@ -19,9 +24,9 @@ const program = Effect.fn("program")(function* (destination: string, analysisIds
         const { file, progress } = event
         if (progress._tag !== "Bytes" || progress.size === null) return Effect.void
         const tenth = Math.floor((10 * progress.done) / progress.size)
-        if (tenth <= (tenths.get(pathOf(file)) ?? 0)) return Effect.void
-        tenths.set(pathOf(file), tenth)
-        return Effect.logInfo(`${pathOf(file)}: ${10 * tenth} %`)
+        if (tenth <= (tenths.get(Downloads.pathOf(file)) ?? 0)) return Effect.void
+        tenths.set(Downloads.pathOf(file), tenth)
+        return Effect.logInfo(`${Downloads.pathOf(file)}: ${10 * tenth} %`)
       }
       case "Finished": {
         const { action, bytes, path, reason, sha256 } = event.result

@@ -9,7 +9,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, Effect, Layer, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { Otlp } from "effect/observability"
-import { ServiceClient, Session } from "svc-steps"
+import { Client, Session } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 const Variants = Schema.Struct({ data: Schema.Array(Schema.Unknown) })
@@ -17,10 +17,10 @@ const Variants = Schema.Struct({ data: Schema.Array(Schema.Unknown) })
 const program = Effect.fn("program")(function* (gene: string) {
   const request = HttpClientRequest.get(`/search/griddata?gene=${encodeURIComponent(gene)}`)
   // With the errors of the methods, such as `SvcNotFound`, and a body by what is in it.
-  const { body } = yield* ServiceClient.use((client) => client.request(request))
+  const { body } = yield* Client.ServiceClient.use((client) => client.request(request))
   yield* Console.log(body._tag)
   // As Effect's own HttpClient: statuses are yours to judge. Turns, logins and repeats are those of the session here too.
-  const { http } = yield* Session
+  const { http } = yield* Session.Session
   const reply = yield* http.execute(request).pipe(Effect.flatMap(HttpClientResponse.schemaBodyJson(Variants)))
   yield* Console.log(`${reply.data.length} variants in ${gene}`)
 })

@@ -5,21 +5,21 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schedule } from "effect"
-import { Downloads, isSettled } from "svc-steps"
+import { Downloads, Restorations } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 /** Every half hour, for a day. */
 const halfHours = Schedule.spaced("30 minutes").pipe(Schedule.upTo({ duration: "1 day" }))
 
 const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<string>) {
-  const downloads = yield* Downloads
+  const downloads = yield* Downloads.Downloads
   const options = { analysisIds, filetypes: ["bam"], restoreArchived: "force" } as const
   // It costs money. What was asked for stands in the restoration file: a run that is killed asks for nothing twice.
   yield* downloads.restore(options)
   const { look } = yield* downloads.resume(options)
   const { statuses } = yield* Effect.repeat(look, {
     schedule: halfHours,
-    until: ({ statuses }) => statuses.every(isSettled)
+    until: ({ statuses }) => statuses.every(Restorations.isSettled)
   })
   for (const { entry, state } of statuses) yield* Console.log(`${entry.fileName}\t${state._tag}`)
 })

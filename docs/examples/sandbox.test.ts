@@ -5,7 +5,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Schedule } from "effect"
-import { Downloads, isSettled, LimsId, ServiceClient } from "svc-steps"
+import { Client, Downloads, Ids, Restorations } from "svc-steps"
 import { Service } from "svc-steps/node"
 import { Sandbox } from "svc-steps/sandbox"
 
@@ -14,11 +14,11 @@ layer(Sandbox.layerFor(Service.layer, { behaviour: { strict: true } }))("a servi
   it.effect("says no, and then goes on", () =>
     Effect.gen(function* () {
       const { setFaults, stats } = yield* Sandbox
-      const { getPersonAnalyses } = yield* ServiceClient
+      const { getPersonAnalyses } = yield* Client.ServiceClient
       yield* setFaults([{ when: { endpoint: "getPersonAnalyses", nth: 1 }, then: { status: 422 } }])
-      const error = yield* Effect.flip(getPersonAnalyses(LimsId.make("LIMS-0001")))
+      const error = yield* Effect.flip(getPersonAnalyses(Ids.LimsId.make("LIMS-0001")))
       assert.strictEqual(error._tag, "SvcRequestRejected")
-      assert.isNotEmpty(yield* getPersonAnalyses(LimsId.make("LIMS-0001")))
+      assert.isNotEmpty(yield* getPersonAnalyses(Ids.LimsId.make("LIMS-0001")))
       assert.strictEqual((yield* stats).faultsFired, 1)
     })
   )
@@ -30,11 +30,11 @@ layer(Sandbox.layerFor(Service.layer, { behaviour: slow }))("a restoration of ei
   it.effect("takes a moment", () =>
     Effect.gen(function* () {
       const { folder, passTime } = yield* Sandbox
-      const downloads = yield* Downloads
+      const downloads = yield* Downloads.Downloads
       const options = { analysisIds: ["A3"], destination: folder, restoreArchived: "force" } as const
       yield* downloads.restore(options)
       const { look } = yield* downloads.resume(options)
-      const areBack = Effect.map(look, ({ statuses }) => statuses.every(isSettled))
+      const areBack = Effect.map(look, ({ statuses }) => statuses.every(Restorations.isSettled))
       yield* passTime(Effect.repeat(areBack, { schedule: Schedule.spaced("30 minutes"), until: (back) => back }))
       assert.strictEqual(yield* Clock.currentTimeMillis, Duration.toMillis("8 hours"))
     })

@@ -9,6 +9,6 @@ import { Effect } from "effect"
 import { Downloads } from "svc-steps"
 import { Service } from "svc-steps/node"
 
-const program = Downloads.use((downloads) => downloads.fetch({ analysisIds: ["A1"] }))
+const program = Downloads.Downloads.use((downloads) => downloads.fetch({ analysisIds: ["A1"] }))
 
 program.pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -9,7 +9,7 @@ import { Downloads } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 const program = Effect.fn("program")(function* (analysis: string, range: string) {
-  const downloads = yield* Downloads
+  const downloads = yield* Downloads.Downloads
   const { results } = yield* downloads.run({ analysisIds: [analysis], filetypes: ["bam"], range })
   // The same regions are not fetched twice, and a file with other regions is not taken for them.
   for (const { action, bytes, error, path, reason, regions } of results) {

@@ -28,7 +28,7 @@ const works = Effect.fnUntraced(function* (cwd: string) {
   }
   const script = `
     const [core, node] = [await import("svc-steps"), await import("svc-steps/node")]
-    console.log(typeof core.ServiceClient, typeof node.Service.layer)`
+    console.log(typeof core.Client.ServiceClient, typeof node.Service.layer)`
   const loaded = yield* runCommand(process.execPath, ["--input-type=module", "--eval", script], { cwd, env })
   assert.strictEqual(loaded.stdout, "function function\n", loaded.stderr)
   const copies = readdirSync(join(cwd, "node_modules"), { recursive: true }).map(String)

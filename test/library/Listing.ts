@@ -56,7 +56,7 @@ const endpoint = /HttpApiEndpoint<"(\w+)", "(\w+)", "([^"]+)"/g
 
 const groups: ReadonlyArray<readonly [title: string, test: (text: string) => boolean]> = [
   ["Services", (text) => /^(?:service|declare const \w+: Context\.ServiceClass) /.test(text)],
-  ["Layers", (text) => /^declare const (?:\w+\.)?layer/.test(text)],
+  ["Layers", (text) => /^declare const (?:[\w.]+\.)?layer/.test(text)],
   ["Errors", (text) => text.startsWith("error ")],
   ["Functions and values", (text) => /^declare const [\w.]+: (?!\{)/.test(text)],
   ["Records, classes and types", () => true]

@@ -9,7 +9,7 @@ describe("the entry points", () => {
   })
 
   it("have errors whose tags are Svc and the name of the class, so that no tag has two classes", () => {
-    const errors = [...listing().matchAll(/^error (\w+) \{\n {2}readonly _tag: "(\w+)"/gm)]
+    const errors = [...listing().matchAll(/^error \w+\.(\w+) \{\n {2}readonly _tag: "(\w+)"/gm)]
     assert.isAbove(errors.length, 30)
     assert.deepStrictEqual(
       errors.map(([, , tag]) => tag),

@@ -32,7 +32,7 @@ describe("svc-steps", () => {
       setTimeout
     })
     const found = runInContext(
-      `${outputFiles[0]?.text ?? ""}; [typeof process, svc.codeOf(new svc.NotFound({ what: "A1" })), svc.AnalysisId.make("A1")].join(" ")`,
+      `${outputFiles[0]?.text ?? ""}; [typeof process, svc.Errors.codeOf(new svc.Errors.NotFound({ what: "A1" })), svc.Ids.AnalysisId.make("A1")].join(" ")`,
       browser
     )
     assert.strictEqual(found, "undefined NotFound A1")

@@ -1,0 +1,3 @@
+/** The annotated variants of an analysis, row by row, in a table of any size. */
+export { type AnnotationOptions, type AnnotationRow, Annotations } from "../annotations/Annotations.ts"
+export type { AnnotationsError } from "../annotations/AnnotationsFetch.ts"

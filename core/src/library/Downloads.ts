@@ -1,0 +1,32 @@
+/** From the ids of analyses to files on the disk: what can be asked for, what is planned, what happens, and what came of it. */
+export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
+export type { DownloadOptions, RegionOptions } from "../download/DownloadOptions.ts"
+export type {
+  Decision,
+  DownloadPlan,
+  ForeseenFile,
+  ForeseenRestoration,
+  Outlook,
+  PlanError,
+  PlanFailure,
+  PlannedFile
+} from "../download/DownloadPlan.ts"
+export type { RequestError } from "../download/DownloadRequest.ts"
+export { Downloads, type RunFailure, type RunOptions } from "../download/Downloads.ts"
+export {
+  DownloadsFailed,
+  type FileReason,
+  FileResult,
+  type SkipReason,
+  type Totals,
+  totalsOf
+} from "../download/FileResult.ts"
+export type { DiskNeed, DiskSpace } from "../download/Planning.ts"
+export type { AnalysisOwner, Ended, RunEvent } from "../download/RunEvents.ts"
+export type { RefusedEstimate } from "../download/SliceTasks.ts"
+export { type ChecksumKind, type FileType, fileTypes, type OfferedDataType } from "../genome/formats/FileNames.ts"
+export { type Layout, type OutputPath, pathOf } from "../selection/OutputPath.ts"
+export type { SelectedAnalysis } from "../selection/Selection.ts"
+export type { ListedAnalysis, ListedFile, WantedFile, WantedSlice } from "../selection/WantedFiles.ts"
+export type { SliceEstimate, SliceIndex } from "../transfer/SliceRequest.ts"
+export type { TransferProgress } from "../transfer/TransferRequest.ts"

@@ -1,0 +1,2 @@
+/** The identifiers of the service. Each is text of a brand of its own: `AnalysisId.make("A1")`. */
+export { AnalysisId, GeneId, LimsId, PanelId, PersonId, SampleId } from "../contract/Ids.ts"

@@ -1,0 +1,9 @@
+/** A file of links: written by whoever has an account, and read where nobody logs in. */
+export {
+  type LinkEntry,
+  type LinkError,
+  type LinkManifest,
+  type LinksOf,
+  linksJson,
+  readLinks
+} from "../download/LinkManifest.ts"

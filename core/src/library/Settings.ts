@@ -1,0 +1,5 @@
+/** The settings of a service, as values and as a `Config`; and who answers questions. */
+export { Operator } from "../settings/Operator.ts"
+export { type ServiceSettings, serviceConfig } from "../settings/ServiceConfig.ts"
+export type { ProxyAddress } from "../settings/Settings.ts"
+export type { TransferSettings } from "../transfer/LinkPool.ts"
