@@ -2,6 +2,7 @@
  * BAMs, VCFs and their indexes, spoilt below the compression, so that the parsers behind the checksums are reached; each is
  * checked, walked and sliced. What a slice then holds is compared with what a plain reader finds.
  */
+
 import { Effect, Exit, Result } from "effect"
 import type { FileDamaged, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
@@ -10,6 +11,7 @@ import { bamWalk } from "../../core/src/genome/formats/Bam.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { kindOfName } from "../../core/src/genome/formats/FileNames.ts"
 import { open } from "../../core/src/genome/formats/Formats.ts"
+import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
@@ -78,7 +80,7 @@ const collector = () => {
 }
 
 const sourceOf = ({ data, index }: Packed, name: string, indexName: string) => ({
-  ...{ name, reader: fromBytes(data), indexName, index: fromBytes(index) }
+  ...{ name, reader: fromBytes(data), indexes: soleIndex(indexName, fromBytes(index)) }
 })
 
 /** Of a whole reference all is taken, whatever length the header gives it. */

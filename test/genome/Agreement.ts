@@ -5,6 +5,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import { parseBed } from "../../core/src/genome/regions/BedFile.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
@@ -78,8 +79,7 @@ const diceOf = ({ data }: Subject, seed: number) =>
 const sourceOf = ({ data, suffix }: Subject) => ({
   name: data,
   reader: file(data),
-  indexName: `${data}${suffix}`,
-  index: file(`${data}${suffix}`)
+  indexes: soleIndex(`${data}${suffix}`, file(`${data}${suffix}`))
 })
 
 /** Runs `count` random BEDs over a BAM; the slices are written into `folder`. Gives the number of records compared. */
@@ -109,7 +109,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     writeFileSync(slice, bytes())
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
     writeFileSync(`${folder}/random.bed`, bed)
-    const args = ["-X", subject.data, source.indexName]
+    const args = ["-X", subject.data, `${subject.data}${subject.suffix}`]
     const theirs =
       tool("samtools", "view", "-M", "-L", `${folder}/random.bed`, subject.data) +
       (unmapped ? tool("samtools", "view", ...args, "*") : "")

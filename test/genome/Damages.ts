@@ -2,11 +2,13 @@
  * Random damage to healthy files. A slice of a damaged file must end with an error, or hold exactly the records of the healthy
  * file.
  */
+
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
+import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
@@ -113,7 +115,7 @@ export const recordsOfSlice = Effect.fnUntraced(function* (file: IndexedFile, ra
   const { data, index, suffix, type } = file
   const wanted = yield* Effect.fromResult(parseRange(range))
   const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
+  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
   const plan = yield* planSlice({ source, type, wanted, takeUnplaced: unmapped })
   const written: Array<Uint8Array> = []
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void written.push(bytes.slice())) }

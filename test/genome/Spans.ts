@@ -1,8 +1,10 @@
 /** VCFs whose records span by REF, END, SVLEN and LEN, which the rules of two versions and two generations of tools read differently. */
+
 import { readFileSync, writeFileSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import { parseBed } from "../../core/src/genome/regions/BedFile.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
@@ -101,7 +103,7 @@ export const someBed = (
 /** Slices `data` by the index beside it into the file `slice` with its index. */
 export const sliceTo = Effect.fnUntraced(function* (data: string, slice: string, bed: string) {
   const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
-  const source = { name: data, reader: file(data), indexName: `${data}.tbi`, index: file(`${data}.tbi`) }
+  const source = { name: data, reader: file(data), indexes: soleIndex(`${data}.tbi`, file(`${data}.tbi`)) }
   const wanted = Result.getOrThrow(parseBed("some.bed", bed))
   const parts: Array<Uint8Array> = []
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }

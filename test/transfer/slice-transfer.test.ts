@@ -83,7 +83,7 @@ const ground = Effect.fnUntraced(function* ({
   const asked: SliceRequest = {
     kind: "bam",
     data: { ...linked("s.bam", first.bam.length), size: null },
-    index: { ...linked("s.bam.bai", first.bai.length), size: null },
+    indexes: [{ ...linked("s.bam.bai", first.bai.length), size: null }],
     wanted,
     unmapped: false,
     directory: "out",
@@ -99,7 +99,7 @@ const ground = Effect.fnUntraced(function* ({
     yield* TestClock.adjust("2 hours")
     return yield* Fiber.join(fiber)
   })
-  return { links, disk, events, download, run, first, second, renewals: () => renewals }
+  return { asked, links, disk, events, download, run, first, second, renewals: () => renewals }
 })
 
 type Ground = Effect.Success<ReturnType<typeof ground>>
@@ -187,6 +187,26 @@ describe("SliceTransfer", () => {
       const outcome = yield* succeeds(yield* ground({ limitRate: rate }))
       assert.approximately(outcome.milliseconds / 1000, outcome.fetched / rate, 1)
     }).pipe(Effect.provide(ZlibCodec.layerHere))
+  )
+
+  it.effect(
+    "G4 D16 an index that does not fit is passed over for the one beside it, which is said, in an estimate too",
+    () =>
+      Effect.gen(function* () {
+        const right = yield* ground()
+        const alone = yield* succeeds(right)
+        const [best] = right.asked.indexes
+        // Its bytes are those of the data file.
+        const wrong = { ...best, fileName: "s.bam.csi", link: Redacted.make(`https://${host}/s.bam.csi`), size: null }
+        const g = yield* ground({ request: { indexes: [wrong, best] } })
+        const outcome = yield* succeeds(g)
+        assert.deepStrictEqual(outcome.warnings, [
+          "s.bam.csi: not a CSI index: its first bytes are of another format: s.bam.bai is taken in its place"
+        ])
+        assert.isAbove(outcome.fetched, alone.fetched)
+        const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
+        assert.match(error.message, /^s\.bam\.csi: not a CSI index.*; s\.csi: not a CSI index/)
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 
   describe("HTTP", () => {

@@ -6,6 +6,7 @@ import { makeSamples } from "../../../sandbox/samples/Samples.ts"
 import { concat } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import type { DataType } from "../genome/formats/FileNames.ts"
+import { soleIndex } from "../genome/IndexedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { maker, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
@@ -25,7 +26,11 @@ const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const files = yield* samples
   const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes() ?? new Uint8Array(0)
   const [name, indexName] = kind === "bam" ? ["S1.bam", "S1.bam.bai"] : ["S1.vcf.gz", "S1.vcf.gz.tbi"]
-  const source = { name, reader: fromBytes(bytesOf(name)), indexName, index: fromBytes(bytesOf(indexName)) }
+  const source = {
+    name,
+    reader: fromBytes(bytesOf(name)),
+    indexes: soleIndex(indexName, fromBytes(bytesOf(indexName)))
+  }
   const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
@@ -97,7 +102,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const path = yield* Path.Path
       const { bytes, file, regions } = yield* cut("bam")
       const name = path.basename(file)
-      const slice = { name, indexFile: null, content: yield* contentOf(gene), estimate: null }
+      const slice = { name, indexFiles: [], content: yield* contentOf(gene), estimate: null }
       const places = [{ folder: "", fileName: "S.bam", type: "bam", slice } as const]
       const seen = (overwrite: boolean) =>
         Effect.map(

@@ -1,4 +1,5 @@
 /** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -141,8 +142,9 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   const path = yield* Path.Path
   const transfer = yield* SliceTransfer
   const context = yield* Effect.context<Codec | FileSystem.FileSystem>()
-  if (slice.indexFile === null) return yield* new NotFound({ what: `index of ${file.fileName}` })
-  const task = yield* sliceTask({ ...file, indexFile: slice.indexFile }, slice.content, links)
+  const { indexFiles } = slice
+  if (!Arr.isReadonlyArrayNonEmpty(indexFiles)) return yield* new NotFound({ what: `index of ${file.fileName}` })
+  const task = yield* sliceTask({ ...file, indexFiles }, slice.content, links)
   const directory = yield* folderOf(file, request)
   const name = finalName(file)
   const outcome = yield* transfer.download({

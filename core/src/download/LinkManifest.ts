@@ -194,6 +194,8 @@ const linkedFile = ({ links, listed }: CatalogEntry, fileName: string): LinkEntr
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
   const places = wantedFiles([listed], { filetypes: slicedTypes, layout: "flat", slice })
-  const indexes = places.flatMap(({ fileName, slice: cut }) => (taken.includes(fileName) ? (cut?.indexFile ?? []) : []))
+  const indexes = places.flatMap(({ fileName, slice: cut }) =>
+    taken.includes(fileName) ? (cut?.indexFiles ?? []) : []
+  )
   return [...new Set(indexes)].filter((name) => !taken.includes(name))
 }

@@ -101,7 +101,7 @@ describe("the links of a run", () => {
       ).map((file): PlannedFile => ({ ...file, decision: { _tag: "Fetch" } }))
       // One index serves both files.
       assert.deepStrictEqual(
-        fetched.map(({ slice }) => slice?.indexFile),
+        fetched.map(({ slice }) => slice?.indexFiles[0]),
         ["a.csi", "a.csi"]
       )
       const links = yield* serviceLinks(answers, fetched)

@@ -21,7 +21,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   archived: false,
   estimatedRestoreTime: null,
   hasLink: true,
-  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFile: `${fileName}.bai`, content, estimate: null },
+  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFiles: [`${fileName}.bai`], content, estimate: null },
   decision: { _tag: "Fetch" },
   ...some
 })
@@ -98,7 +98,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
         kind: "bam",
         overwrite: false
       })
-      assert.deepStrictEqual([request?.data.fileName, request?.index.fileName], ["S.bam", "S.bam.bai"])
+      assert.deepStrictEqual([request?.data.fileName, request?.indexes[0].fileName], ["S.bam", "S.bam.bai"])
       assert.deepStrictEqual(request === undefined ? null : yield* request.existing, { _tag: "Absent" })
       assert.isAtLeast(result?.finishedAt?.getTime() ?? 0, result?.startedAt?.getTime() ?? Number.NaN)
       assert.deepStrictEqual(result === undefined ? null : { ...result, startedAt: null, finishedAt: null }, {
@@ -146,7 +146,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
   it.effect("a slice that fails stops no other, and one without an index is not found", () =>
     Effect.gen(function* () {
       const { root } = yield* folder
-      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFile: null, content, estimate: null } })
+      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFiles: [], content, estimate: null } })
       const results = yield* going([file("bad.bam"), alone, file("S.bam")], root, {
         cut: ({ data }) =>
           data.fileName === "bad.bam"

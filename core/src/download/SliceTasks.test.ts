@@ -37,7 +37,7 @@ const engine = () => {
   return { tasks, layer }
 }
 const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
-  tasks.map(({ data, index }) => `${data.fileName} ${index.fileName}`)
+  tasks.map(({ data, indexes }) => [data, ...indexes].map(({ fileName }) => fileName).join(" "))
 
 const links: RunLinks = {
   lend: ({ fileName }) =>
@@ -51,10 +51,15 @@ const links: RunLinks = {
 describe("tasks", () => {
   it.effect("name both files, each with its own link and its own renewal, and the kind of the data", () =>
     Effect.gen(function* () {
-      const files = { analysisId: "A1", fileName: "S.vcf.gz", type: "vcf.gz" as const, indexFile: "S.vcf.gz.tbi" }
+      const files = {
+        analysisId: "A1",
+        fileName: "S.vcf.gz",
+        type: "vcf.gz" as const,
+        indexFiles: ["S.vcf.gz.tbi"] as const
+      }
       const task = yield* sliceTask(files, regions, links)
       assert.strictEqual(task.kind, "vcf.gz")
-      for (const file of [task.data, task.index]) {
+      for (const file of [task.data, ...task.indexes]) {
         assert.strictEqual(Redacted.value(file.link), `first ${file.fileName}`)
         assert.strictEqual(
           Redacted.value((yield* file.renewLink ?? Effect.die("no renewal")).link),
@@ -73,7 +78,7 @@ describe("tasks", () => {
         lend: (file) =>
           file.fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: file.fileName })) : links.lend(file)
       }
-      const files = { analysisId: "A1", fileName: "S.bam", type: "bam" as const, indexFile: "S.bam.bai" }
+      const files = { analysisId: "A1", fileName: "S.bam", type: "bam" as const, indexFiles: ["S.bam.bai"] as const }
       const error = yield* Effect.flip(sliceTask(files, regions, lost))
       assert.strictEqual(error.message, "S.bam.bai: not found")
     })
@@ -135,7 +140,12 @@ describe("estimates of a listing", () => {
 })
 
 describe("estimates of a plan", () => {
-  const slice = (indexFile: string | null) => ({ name: "S.ranged.bam", indexFile, content: regions, estimate: null })
+  const slice = (...indexFiles: ReadonlyArray<string>) => ({
+    name: "S.ranged.bam",
+    indexFiles,
+    content: regions,
+    estimate: null
+  })
   const planned = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
     analysisId: "A1",
     fileName,
@@ -158,7 +168,7 @@ describe("estimates of a plan", () => {
         const untouched = [
           planned("there.bam", { decision: { _tag: "Skip", reason: "exists" } }),
           planned("whole.bam", { slice: null, size: 7 }),
-          planned("alone.bam", { slice: slice(null) })
+          planned("alone.bam", { slice: slice() })
         ]
         const before: DownloadPlan = {
           files: [planned("S.bam"), planned("bad.bam"), ...untouched],

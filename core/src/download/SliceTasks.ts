@@ -1,4 +1,5 @@
 /** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import { hasUnmapped, slicedTypes } from "../genome/formats/FileNames.ts"
@@ -10,22 +11,27 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan } from "./DownloadPlan.ts"
 import type { RunLinks } from "./RunSource.ts"
 
-/** A data file of an analysis and the index that is listed with it. */
+/** A data file of an analysis and the indexes that are listed with it, the best first. */
 export interface SliceFiles {
   readonly analysisId: string
   readonly fileName: string
   readonly type: FileType
-  readonly indexFile: string
+  readonly indexFiles: Arr.NonEmptyReadonlyArray<string>
 }
 
 export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
-  { analysisId, fileName, indexFile, type }: SliceFiles,
+  { analysisId, fileName, indexFiles: [best, ...others], type }: SliceFiles,
   content: SliceWish,
   links: RunLinks
 ): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
   const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | LinkExpired> =>
     Effect.map(links.lend({ analysisId, fileName: name }), (lent) => ({ ...lent, fileName: name }))
-  return { ...content, kind: dataTypeOf(type), data: yield* sourceOf(fileName), index: yield* sourceOf(indexFile) }
+  return {
+    ...content,
+    kind: dataTypeOf(type),
+    data: yield* sourceOf(fileName),
+    indexes: [yield* sourceOf(best), ...(yield* Effect.forEach(others, sourceOf))]
+  }
 })
 
 const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceWish, links: RunLinks) {
@@ -58,9 +64,10 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue
-    if (archived || !hasLink || slice === null || slice.indexFile === null) continue
+    const indexFiles = slice?.indexFiles ?? []
+    if (archived || !hasLink || !Arr.isReadonlyArrayNonEmpty(indexFiles)) continue
     if (!hasUnmapped(type) && content.wanted.length === 0) continue
-    yield* Effect.match(estimate({ analysisId, fileName, type, indexFile: slice.indexFile }, content, links), {
+    yield* Effect.match(estimate({ analysisId, fileName, type, indexFiles }, content, links), {
       onSuccess: (found) => void estimates.set(fileName, found),
       onFailure: (error) => void refused.push({ analysisId, fileName, error })
     })
@@ -79,8 +86,10 @@ export const estimatePlan = Effect.fn("svc.download.estimatePlan")(function* (
 ): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {
   const files = yield* Effect.forEach(plan.files, (file) => {
     const { decision, slice } = file
-    if (decision._tag !== "Fetch" || slice === null || slice.indexFile === null) return Effect.succeed(file)
-    return Effect.match(estimate({ ...file, indexFile: slice.indexFile }, slice.content, links), {
+    if (decision._tag !== "Fetch" || slice === null) return Effect.succeed(file)
+    const { indexFiles } = slice
+    if (!Arr.isReadonlyArrayNonEmpty(indexFiles)) return Effect.succeed(file)
+    return Effect.match(estimate({ ...file, indexFiles }, slice.content, links), {
       onSuccess: (found) => ({ ...file, size: found.bytes, slice: { ...slice, estimate: found } }),
       onFailure: (error: TransferError) => ({ ...file, decision: { _tag: "Fail" as const, error } })
     })

@@ -10,8 +10,8 @@ import * as Bgzf from "./bgzf/Bgzf.ts"
 import { inflateAt, inflatePrefix, mostEmpty, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
-import { type DataType, type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
-import { isCompressed, type ReferenceAt } from "./formats/Format.ts"
+import { type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
+import { type FormatFile, isCompressed, type ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import { type BinIndex, type Chunk, parseBai } from "./index/BinIndex.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "./index/TabixIndex.ts"
@@ -89,7 +89,8 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   return yield* Effect.fromResult(parse(file, bytes))
 })
 
-const mismatch = (file: string, data: string, reason: string) =>
+/** The refusal of an index that is not that of `data`. */
+export const mismatch = (file: string, data: string, reason: string) =>
   new FileDamaged({ file, fault: "IndexMismatch", reason: `it is not the index of ${data}: ${reason}` })
 
 interface SampleChunk {
@@ -214,14 +215,14 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Compares an index with the file that it should belong to; gives the number of chunks that were compared. */
-const compare = Effect.fnUntraced(function* <E>(
+/** Compares an index with the file that it should belong to, whose header was read; gives the number of chunks that were compared. */
+export const compareWith = Effect.fnUntraced(function* <E>(
   file: string,
   parsed: TabixIndex,
-  type: DataType,
-  data: DataFile<E>
+  data: DataFile<E>,
+  { referenceAt }: Pick<FormatFile, "referenceAt">
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
-  const found = (yield* open(data.name, data.reader, type)).referenceAt(parsed)
+  const found = referenceAt(parsed)
   if (found === null) return 0
   if (Result.isFailure(found)) return yield* mismatch(file, data.name, found.failure)
   return yield* compareChunks(file, parsed.index, data, found.success)
@@ -251,6 +252,9 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
     return { kind, format: format.name, references, samples, compared: 0 }
   }
   const parsed = yield* readIndex(name, reader, index)
-  const compared = data === undefined ? 0 : yield* compare(name, parsed, kindOfName(data.name)?.type ?? type, data)
+  const compared =
+    data === undefined
+      ? 0
+      : yield* compareWith(name, parsed, data, yield* open(data.name, data.reader, kindOfName(data.name)?.type ?? type))
   return { kind, format: parsed.index.format, references: parsed.index.references, samples: null, compared }
 })

@@ -20,6 +20,7 @@ import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import * as BamRecord from "../genome/formats/BamRecord.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
+import { soleIndex } from "../genome/IndexedFile.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { joinNearest, openFile, piecesOf, type TicketPiece } from "./TicketPieces.ts"
@@ -45,7 +46,7 @@ const joined = (data: Uint8Array, pieces: ReadonlyArray<TicketPiece>) =>
   )
 
 const bamOf = Effect.fnUntraced(function* (bam: Uint8Array, bai: Uint8Array, body: object, indexName = "x.bam.bai") {
-  const pair = { name: "x.bam", reader: fromBytes(bam), indexName, index: fromBytes(bai) }
+  const pair = { name: "x.bam", reader: fromBytes(bam), indexes: soleIndex(indexName, fromBytes(bai)) }
   const opened = yield* openFile("reads", pair)
   const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("reads", body))
   return { pieces, bytes: joined(bam, pieces) }
@@ -211,7 +212,7 @@ describe("the pieces of a ticket", () => {
       for (const [i, begin] of places.entries()) index.add(0, i * 100, i * 100 + 1, true, ...place(begin))
       index.close(...place(at))
       const tbi = bgzf(codec, index.tbi(vcfColumns(["chr1"])))
-      const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), indexName: "x.vcf.gz.tbi", index: fromBytes(tbi) }
+      const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), indexes: soleIndex("x.vcf.gz.tbi", fromBytes(tbi)) }
       const opened = yield* openFile("variants", pair)
       const region = { referenceName: "chr1", start: 200_000, end: 300_000 }
       const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("variants", { regions: [region] }))

@@ -7,18 +7,16 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { FileDamaged } from "../Errors.ts"
+import type { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
-import { indexSuffixOf } from "../genome/formats/FileNames.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
-import { open } from "../genome/formats/Formats.ts"
+import { type IndexedSource, openIndexed } from "../genome/IndexedFile.ts"
 import type { BinIndex } from "../genome/index/BinIndex.ts"
 import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
-import { readIndex } from "../genome/Structure.ts"
 import { compress } from "../genome/slice/Slice.ts"
 import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
@@ -31,35 +29,15 @@ export interface OpenedFile extends Pick<Slicing, "references" | "firstRecord" |
   readonly index: BinIndex
 }
 
-/** A file and its index, by the names under which they are listed. */
-export interface FilePair<E> {
-  readonly name: string
-  readonly reader: ByteReader<E>
-  readonly indexName: string
-  readonly index: ByteReader<E>
-}
-
 /** Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together. */
 export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
-  { index: indexReader, indexName, name, reader }: FilePair<E>
+  source: IndexedSource<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
-  const type = typeOf[datatype]
-  const [file, found] = yield* Effect.all(
-    [open(name, reader, type), readIndex(indexName, indexReader, indexSuffixOf(indexName, type))],
-    { concurrency: 2 }
-  )
-  if (file.slicing === null) {
-    const reason = `no regions can be cut out of ${file.format.name}`
-    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
-  }
-  const slicing = file.slicing(found)
-  if (slicing._tag === "Failure") {
-    const reason = `it is not the index of ${name}: ${slicing.failure}`
-    return yield* new FileDamaged({ file: indexName, fault: "IndexMismatch", reason })
-  }
-  const { firstRecord, holdsUnplaced, plainHeader, references } = slicing.success
-  return { name, header: plainHeader(), references, index: found.index, firstRecord, holdsUnplaced }
+  const { slicing, tabix, warnings } = yield* openIndexed(source, typeOf[datatype])
+  yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  const { firstRecord, holdsUnplaced, plainHeader, references } = slicing
+  return { name: source.name, header: plainHeader(), references, index: tabix.index, firstRecord, holdsUnplaced }
 })
 
 export type TicketPiece =

@@ -19,7 +19,7 @@ const file = (fileName: string, some: Partial<ForeseenFile> = {}): ForeseenFile 
 })
 const slice = (regions: string | null) => ({
   name: "S.ranged.bam",
-  indexFile: "S.bam.bai",
+  indexFiles: ["S.bam.bai"],
   content: { wanted: [], unmapped: false },
   estimate: regions === null ? null : { bytes: 300, requests: 4, regions }
 })

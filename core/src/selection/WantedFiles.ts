@@ -4,9 +4,9 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
-import { isSliced } from "../genome/formats/FileNames.ts"
+import { indexesAmong, isSliced } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
-import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
+import { type FileType, fileTypeOf } from "./FileName.ts"
 import { type Layout, type OutputPath, outputPathOf } from "./OutputPath.ts"
 import type { SelectedAnalysis } from "./Selection.ts"
 
@@ -59,8 +59,8 @@ export interface FileChoice {
 export interface WantedSlice {
   /** The name it gets; its index has the same with `.bai`, `.csi` or `.tbi`. */
   readonly name: string
-  /** @internal The listed index of the source; null when none is listed. */
-  readonly indexFile: string | null
+  /** @internal The listed indexes of the source, the best first; those that are in the archive only where no other is listed. */
+  readonly indexFiles: ReadonlyArray<string>
   /** @internal What the slice holds. */
   readonly content: SliceWish
   /** What it would fetch, where that was asked for. */
@@ -108,7 +108,9 @@ const wantedFile = (
     return { ...file, folder, ...sized, archived, estimatedRestoreTime, hasLink, slice: null }
   }
   const { folder, slice } = outputPathOf(file, layout, content.wanted.length > 0 ? "ranged" : "unmapped")
-  const index = indexFor(fileName, analysis.files)
+  const indexes = indexesAmong(fileName, analysis.files, (index) => !index.archived && index.hasLink)
+  const [index] = indexes
+  const indexNames = [...new Set(indexes.flatMap((one) => one.fileName ?? []))]
   return {
     ...file,
     folder,
@@ -118,19 +120,8 @@ const wantedFile = (
     archived: archived || index?.archived === true,
     estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
     hasLink: hasLink && index?.hasLink !== false,
-    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, content, estimate: null }
+    slice: { name: slice?.name ?? fileName, indexFiles: indexNames, content, estimate: null }
   }
-}
-
-/** The index that is listed for a data file: the best name, and rather one that is online. */
-const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile | undefined => {
-  const rankOf = indexRank(data)
-  return listed
-    .flatMap((file) => {
-      const rank = file.fileName === null ? null : rankOf(file.fileName)
-      return rank === null ? [] : [{ file, rank: rank + (file.archived || !file.hasLink ? 10 : 0) }]
-    })
-    .sort((a, b) => a.rank - b.rank)[0]?.file
 }
 
 /**

@@ -11,7 +11,7 @@ import type { TicketPiece } from "../htsget/TicketPieces.ts"
 import { fromQuery } from "../htsget/TicketRequest.ts"
 import { FileBytes, unknownVersion } from "./FileBytes.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
-import { indexOf, Tickets } from "./Tickets.ts"
+import { Tickets } from "./Tickets.ts"
 
 interface Listed {
   readonly bytes: Uint8Array
@@ -141,6 +141,25 @@ describe("the file that a client of htsget means", () => {
     })
   )
 
+  it.effect("G4 is cut by its CSI, and by the BAI beside it where that one does not fit or is in the archive", () =>
+    Effect.gen(function* () {
+      const { bai, bam, csi } = yield* sample
+      const region = "referenceName=chr1&start=20000&end=50000"
+      const alone = ground({ "S1.bam": { bytes: bam }, "S1.bai": { bytes: bai } })
+      const right = yield* Effect.provide(parts("A1", region), alone.layer)
+      for (const [other, taken] of [
+        [{ bytes: csi }, "S1.bam.csi"],
+        [{ bytes: csi.subarray(0, 100) }, "S1.bai"],
+        [{ bytes: csi, archived: true }, "S1.bai"]
+      ] as const) {
+        const { layer, opened } = ground({ "S1.bam": { bytes: bam }, "S1.bai": { bytes: bai }, "S1.bam.csi": other })
+        const { pieces } = yield* Effect.provide(parts("A1", region), layer)
+        assert.strictEqual(opened.filter((name) => name !== "S1.bam").at(-1), taken)
+        if (taken === "S1.bai") assert.deepStrictEqual(pieces, right.pieces)
+      }
+    })
+  )
+
   it.effect("of more than 1 GB is divided, also when only the link host says how long it is", () =>
     Effect.gen(function* () {
       const { layer } = ground({ "S1.bam": { bytes: new Uint8Array(0), stated: 1_000_000_001 } })
@@ -153,19 +172,5 @@ describe("the file that a client of htsget means", () => {
     const { htsget, type } = serviceInfo("variants", "1.2.3")
     assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
     assert.deepStrictEqual([htsget.datatype, htsget.formats], ["variants", ["VCF"]])
-  })
-
-  it("the index of a data file is a CSI first, as htslib has it", () => {
-    const indexFor = (data: string, ...names: ReadonlyArray<string>) =>
-      indexOf(
-        data,
-        names.map((fileName) => ({ fileName }))
-      )?.fileName ?? null
-    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi", "S1.bam.bai"), "S1.bam.csi")
-    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi"), "S1.bam.csi")
-    assert.strictEqual(indexFor("S1.bam", "S1.bai"), "S1.bai")
-    assert.strictEqual(indexFor("V.vcf.gz", "V.vcf.gz.tbi"), "V.vcf.gz.tbi")
-    assert.isNull(indexFor("S1.bam", "S1.bam", "S2.bam.bai"))
-    assert.isNull(indexFor("notes.txt", "notes.txt.bai"))
   })
 })

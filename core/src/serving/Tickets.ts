@@ -1,4 +1,5 @@
 /** Finds the file that an htsget request means, and the pieces of it that its ticket lists. */
+import * as Arr from "effect/Array"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,7 +7,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { indexRank } from "../genome/formats/FileNames.ts"
+import { indexesAmong } from "../genome/formats/FileNames.ts"
+import { soleIndex } from "../genome/IndexedFile.ts"
 import { longestPiece } from "../htsget/Ticket.ts"
 import { type OpenedFile, openFile, piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
@@ -39,12 +41,12 @@ const mostOpen = 8
 /** Tickets that are made at the same time: each holds header and index of its file, and its own inline pieces. */
 const mostAtOnce = 16
 
-/** A version of a file with its index. */
+/** A version of a file with its indexes, the best first, and that one's version. */
 interface Openable {
   readonly datatype: Datatype
   readonly data: ServedFile
   readonly version: SizedVersion
-  readonly index: ServedFile
+  readonly indexes: Arr.NonEmptyReadonlyArray<ServedFile>
   readonly indexVersion: SizedVersion
 }
 
@@ -56,12 +58,17 @@ const makeTickets = Effect.fnUntraced(function* () {
 
   // By the version too: of a file that changed, header and index are read anew.
   const opened = yield* Cache.makeWith<Openable, OpenedFile, BytesError>(
-    ({ data, datatype, index, indexVersion, version }) =>
+    ({ data, datatype, indexes: [best, ...others], indexVersion, version }) =>
       openFile(datatype, {
         name: data.fileName,
         reader: bytes.reader(data, version),
-        indexName: index.fileName,
-        index: bytes.reader(index, indexVersion)
+        indexes: [
+          ...soleIndex(best.fileName, bytes.reader(best, indexVersion)),
+          ...others.map((index) => ({
+            name: index.fileName,
+            open: Effect.map(bytes.version(index), (found) => bytes.reader(index, found))
+          }))
+        ]
       }).pipe(Effect.provideService(Codec, codec)),
     { capacity: mostOpen, timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "0 millis") }
   )
@@ -97,28 +104,20 @@ const makeTickets = Effect.fnUntraced(function* () {
         const piece: TicketPiece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
         return { file: data, pieces: [piece] }
       }
-      const index = indexOf(data.fileName, yield* store.files(data.analysisId))
-      if (index === null) {
+      const listed = yield* store.files(data.analysisId)
+      const indexes = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
+      if (!Arr.isReadonlyArrayNonEmpty(indexes)) {
         const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
         return yield* new HtsgetError({ kind: "NotFound", message })
       }
+      const [index] = indexes
       if (index.archived) return yield* new InArchive({ file: index })
       const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
       const pieces = Effect.gen(function* () {
-        const file = yield* Cache.get(opened, { datatype, data, version, index, indexVersion })
+        const file = yield* Cache.get(opened, { datatype, data, version, indexes, indexVersion })
         return yield* piecesOf(file, bytes.reader(data, version), request).pipe(Effect.provideService(Codec, codec))
       })
       return { file: data, pieces: yield* making.withPermit(pieces) }
     })
   })
 })
-
-/** The index of a data file, the one with the best name; null when none is listed. */
-export const indexOf = <F extends { readonly fileName: string }>(data: string, files: ReadonlyArray<F>): F | null => {
-  const rankOf = indexRank(data)
-  const ranked = files.flatMap((file) => {
-    const rank = rankOf(file.fileName)
-    return rank === null ? [] : [{ file, rank }]
-  })
-  return ranked.toSorted((a, b) => a.rank - b.rank)[0]?.file ?? null
-}

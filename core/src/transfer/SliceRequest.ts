@@ -18,12 +18,12 @@ export interface SliceWish {
   readonly unmapped: boolean
 }
 
-/** A slice to make: of which file, by which index. */
+/** A slice to make: of which file, by which indexes. */
 export interface SliceTask extends SliceWish {
   readonly kind: DataType
   readonly data: SliceSourceFile
-  /** The index of `data`; its name says the format. */
-  readonly index: SliceSourceFile
+  /** The indexes of `data`, the best first: the next is taken where one does not fit. Their names say the format. */
+  readonly indexes: readonly [SliceSourceFile, ...ReadonlyArray<SliceSourceFile>]
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
 

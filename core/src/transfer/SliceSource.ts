@@ -1,9 +1,10 @@
-/** What a slice is made of: a data file and its index at a link host, read by ranges, and what of them has to be read. */
+/** What a slice is made of: a data file and its indexes at a link host, read by ranges, and what of them has to be read. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { FileDamaged, type LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { Program } from "../genome/formats/SliceHeader.ts"
+import type { IndexedSource } from "../genome/IndexedFile.ts"
 import { regionWords } from "../genome/regions/RegionText.ts"
 import type { FetchPlan } from "../genome/slice/FetchPlan.ts"
 import * as Slice from "../genome/slice/Slice.ts"
@@ -21,6 +22,8 @@ export interface PlannedSlice {
   readonly ranges: FetchPlan
   /** That, and what else is read to write the slice. */
   readonly reads: Slice.SlicePlan<RemoteRanges.RemoteError>["reads"]
+  /** What is not as it should be, though the slice can be made. */
+  readonly warnings: ReadonlyArray<string>
   readonly write: (
     sink: Slice.SliceSink<LocalIo>,
     options: Slice.SliceOptions
@@ -32,13 +35,13 @@ export interface PlannedSlice {
  * start beyond the end of one) are `NotFound`; so are ambiguous ones, since it is the names of this file that make them so.
  */
 export const planRegions = (
-  source: Slice.SliceSource<RemoteRanges.RemoteError>,
+  source: IndexedSource<RemoteRanges.RemoteError>,
   { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
 ): Effect.Effect<PlannedSlice, RemoteRanges.RemoteError, Codec> =>
   Slice.planSlice({ source, type: kind, wanted, takeUnplaced: unmapped }).pipe(
     Effect.map((plan): PlannedSlice => {
-      const { key, ranges, reads } = plan
-      return { regions: key, ranges, reads, write: (sink, options) => Slice.writeSlice(plan, sink, options) }
+      const { key, ranges, reads, warnings } = plan
+      return { regions: key, ranges, reads, warnings, write: (sink, options) => Slice.writeSlice(plan, sink, options) }
     }),
     Effect.catchTag(
       "SvcUsageError",
@@ -46,11 +49,12 @@ export const planRegions = (
     )
   )
 
-/** Two remote files with their links, and what was asked for them, whether that succeeded or not. */
+/** A remote file and its indexes with their links, and what was asked for them, whether that succeeded or not. */
 export interface SliceSource {
   readonly task: SliceTask
   readonly data: RemoteRanges.RemoteFile
-  readonly index: RemoteRanges.RemoteFile
+  /** The best first. */
+  readonly indexes: readonly [RemoteRanges.RemoteFile, ...ReadonlyArray<RemoteRanges.RemoteFile>]
   readonly traffic: Effect.Effect<SliceTraffic>
 }
 
@@ -67,43 +71,50 @@ export const make = Effect.fnUntraced(function* (task: SliceTask): Effect.fn.Ret
     const linked = { ...file, progress: task.progress }
     return { file: linked, lease: yield* LinkLease.make(linked), attempts, fetched }
   })
-  const [data, index] = [yield* remote(task.data), yield* remote(task.index)]
-  const renewals = Effect.zipWith(data.lease.renewals, index.lease.renewals, (one, other) => one + other)
+  const [best, ...others] = task.indexes
+  const data = yield* remote(task.data)
+  const indexes = [yield* remote(best), ...(yield* Effect.forEach(others, remote))] as const
+  const renewals = Effect.map(
+    Effect.forEach([data, ...indexes], ({ lease }) => lease.renewals),
+    (counts) => counts.reduce((sum, count) => sum + count, 0)
+  )
   return {
     task,
     data,
-    index,
+    indexes,
     traffic: Effect.all({ attempts: Ref.get(attempts), fetched: Ref.get(fetched), renewals })
   }
 })
 
 export interface OpenSource {
   readonly data: RemoteRanges.RemoteRanges
-  readonly index: RemoteRanges.RemoteRanges
+  readonly indexes: IndexedSource<RemoteRanges.RemoteError>["indexes"]
 }
 
-/** Opens one version of both files at the same time. */
-export const open = (
+/** Opens one version of the file and of its best index at the same time. */
+export const open = Effect.fnUntraced(function* (
   services: RemoteRanges.RemoteServices,
-  { data, index }: SliceSource
-): Effect.Effect<OpenSource, RemoteRanges.RemoteError> =>
-  Effect.all(
-    {
-      data: RemoteRanges.open(services, data, RemoteRanges.headOfData),
-      index: RemoteRanges.open(services, index, RemoteRanges.headOfIndex)
-    },
-    { concurrency: 2 }
-  )
+  { data, indexes: [best, ...others] }: SliceSource
+): Effect.fn.Return<OpenSource, RemoteRanges.RemoteError> {
+  const opened = (index: RemoteRanges.RemoteFile) => ({
+    name: index.file.fileName,
+    open: RemoteRanges.open(services, index, RemoteRanges.headOfIndex)
+  })
+  const first = opened(best)
+  const both = [RemoteRanges.open(services, data, RemoteRanges.headOfData), Effect.result(first.open)] as const
+  const [ranges, index] = yield* Effect.all(both, { concurrency: 2 })
+  return { data: ranges, indexes: [{ ...first, open: Effect.fromResult(index) }, ...others.map(opened)] }
+})
 
 /** Plans the slice of the open files; `tell` is run whenever bytes of the data file came. */
-export const plan = ({ data, index }: OpenSource, task: SliceTask, tell: Effect.Effect<void> = Effect.void) => {
+export const plan = ({ data, indexes }: OpenSource, task: SliceTask, tell: Effect.Effect<void> = Effect.void) => {
   const { read, readInto, size } = data
   const reader = {
     size,
     read: (offset: number, length: number) => Effect.tap(read(offset, length), tell),
     readInto: (offset: number, target: Uint8Array) => Effect.andThen(readInto(offset, target), tell)
   }
-  return planRegions({ name: task.data.fileName, reader, indexName: task.index.fileName, index }, task)
+  return planRegions({ name: task.data.fileName, reader, indexes }, task)
 }
 
 /** Reads header and index, and says what a slice would fetch beside them. */
@@ -114,7 +125,8 @@ export const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
   const source = yield* make(task)
   const read = Effect.gen(function* () {
     const files = yield* open(services, source)
-    const { reads, regions } = yield* plan(files, task)
+    const { reads, regions, warnings } = yield* plan(files, task)
+    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
     const costs = Array.from(reads, ({ length, offset }) => files.data.cost(offset, length))
     const { attempts, fetched } = yield* source.traffic
     return {

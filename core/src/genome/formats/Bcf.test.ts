@@ -4,6 +4,7 @@ import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import { soleIndex } from "../IndexedFile.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { checkStructure } from "../Structure.ts"
 import { planSlice } from "../slice/Slice.ts"
@@ -56,8 +57,7 @@ describe("BCF", () => {
       const source = {
         name: "a.vcf.gz",
         reader: fromBytes(bcfOf(codec)),
-        indexName: "a.vcf.gz.tbi",
-        index: fromBytes(bgzf(codec, text("CSI")))
+        indexes: soleIndex("a.vcf.gz.tbi", fromBytes(bgzf(codec, text("CSI"))))
       }
       const wanted = yield* Effect.fromResult(parseRange("chr1"))
       const error = yield* Effect.flip(planSlice({ source, type: "vcf.gz", wanted, takeUnplaced: false }))

@@ -144,6 +144,24 @@ export const indexRank = (data: string): ((name: string) => number | null) => {
   return (name) => ranks.get(name.toLowerCase()) ?? null
 }
 
+/** The indexes of `data` among `files`, the best name first; those that are not there only where none is. */
+export const indexesAmong = <F extends { readonly fileName: string | null }>(
+  data: string,
+  files: ReadonlyArray<F>,
+  isThere: (file: F) => boolean
+): ReadonlyArray<F> => {
+  const rankOf = indexRank(data)
+  const ranked = files
+    .flatMap((file) => {
+      const rank = file.fileName === null ? null : rankOf(file.fileName)
+      return rank === null ? [] : [{ file, rank }]
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ file }) => file)
+  const there = ranked.filter(isThere)
+  return there.length > 0 ? there : ranked
+}
+
 /** The files that an index with this name or path can belong to, the likeliest first; none for other names. */
 export const dataNamesOf = (name: string): ReadonlyArray<string> =>
   meanings(name).flatMap((known) => {

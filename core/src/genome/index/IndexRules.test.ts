@@ -19,6 +19,7 @@ import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
 import { fromBody } from "../../htsget/TicketRequest.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import { soleIndex } from "../IndexedFile.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { planSlice, writeSlice } from "../slice/Slice.ts"
 
@@ -28,7 +29,7 @@ const suffixOf = ({ format }: Writer) => format.toLowerCase()
 
 /** How many records a slice has. */
 const countOf = Effect.fnUntraced(function* (bam: Uint8Array, index: Uint8Array, suffix: string, range: string) {
-  const source = { name: "x.bam", reader: fromBytes(bam), indexName: `x.bam.${suffix}`, index: fromBytes(index) }
+  const source = { name: "x.bam", reader: fromBytes(bam), indexes: soleIndex(`x.bam.${suffix}`, fromBytes(index)) }
   const wanted = Result.getOrThrow(parseRange(range))
   const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: false })
   const program = { name: "svc-steps", version: "0" }
@@ -118,7 +119,7 @@ describe("an index that noodles-csi 0.58.0 wrote", unless(lacks.realFiles), () =
   it.effect("D19 leads a ticket to all reads of a region", () =>
     Effect.gen(function* () {
       const reader = fromBytes(bam())
-      const pair = { name: "v.bam", reader, indexName: "v.bam.csi", index: fromBytes(csi()) }
+      const pair = { name: "v.bam", reader, indexes: soleIndex("v.bam.csi", fromBytes(csi())) }
       const body = JSON.stringify({ regions: [{ referenceName: "ctgA", start: 0, end: 16_000 }] })
       const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
       const pieces = yield* piecesOf(yield* openFile("reads", pair), reader, request)

@@ -1,4 +1,5 @@
 /** Slices of files as other programs write them, which samtools and bcftools read. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
@@ -10,6 +11,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { bamRegions, encodeBamHeader, readBamHeader } from "../formats/BamHeader.ts"
 import type { DataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
+import { soleIndex } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { planSlice, writeSlice } from "./Slice.ts"
@@ -25,7 +27,7 @@ const sliceOf = Effect.fnUntraced(function* (
   range: string
 ) {
   const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
+  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
   const wanted = yield* Effect.fromResult(parseRange(range))
   const plan = yield* planSlice({ type, source, wanted, takeUnplaced: false })
   const pieces: Array<Uint8Array> = []

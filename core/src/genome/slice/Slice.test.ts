@@ -24,19 +24,19 @@ import { bamRegions, readBamHeader } from "../formats/BamHeader.ts"
 import * as BamRecord from "../formats/BamRecord.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import { readVcfHeader, vcfRegions } from "../formats/VcfHeader.ts"
+import { type IndexedSource, soleIndex } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { checkStructure } from "../Structure.ts"
-import { planSlice, type SliceSource, writeSlice } from "./Slice.ts"
+import { planSlice, writeSlice } from "./Slice.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0.1.0" }
 
-const sourceOf = <E>(data: ByteReader<E>, index: ByteReader<E>, suffix = "bam.bai"): SliceSource<E> => ({
+const sourceOf = <E>(data: ByteReader<E>, index: ByteReader<E>, suffix = "bam.bai"): IndexedSource<E> => ({
   name: `x.${suffix.slice(0, suffix.lastIndexOf("."))}`,
   reader: data,
-  indexName: `x.${suffix}`,
-  index
+  indexes: soleIndex(`x.${suffix}`, index)
 })
 
 const collect = () => {
@@ -47,7 +47,7 @@ const collect = () => {
   }
 }
 
-const sliceBam = Effect.fnUntraced(function* <E>(source: SliceSource<E>, range: string, unmapped = false) {
+const sliceBam = Effect.fnUntraced(function* <E>(source: IndexedSource<E>, range: string, unmapped = false) {
   const { bytes, sink } = collect()
   const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
   const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })

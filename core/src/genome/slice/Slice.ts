@@ -8,34 +8,25 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { FileDamaged, type NotFound, type UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
-import type { ByteReader } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { type DataType, type IndexSuffix, indexSuffixOf } from "../formats/FileNames.ts"
+import type { DataType, IndexSuffix } from "../formats/FileNames.ts"
 import { isCompressed, type Slicing } from "../formats/Format.ts"
-import { open } from "../formats/Formats.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
+import { type IndexedSource, openIndexed } from "../IndexedFile.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
-import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
+import { checkLastEnd, hasEnd, lastEndRange, noEnd } from "../Structure.ts"
 import { type ByteRange, type FetchPlan, planFetches } from "./FetchPlan.ts"
 import { addToIndex } from "./SliceOutput.ts"
 import * as SliceRun from "./SliceRun.ts"
 import * as SliceScan from "./SliceScan.ts"
 import { planStretches, type Stretches } from "./StretchPlan.ts"
-
-/** A file and the index beside it. */
-export interface SliceSource<E> {
-  readonly name: string
-  readonly reader: ByteReader<E>
-  readonly indexName: string
-  readonly index: ByteReader<E>
-}
 
 /** Where a slice goes: its bytes in order. They are overwritten when `write` is done. */
 export interface SliceSink<E> {
@@ -78,7 +69,7 @@ export const compress = (codec: Codec["Service"], content: Uint8Array, level: nu
 
 /** A file, and what is wanted of it. */
 export interface SliceWanted<E> {
-  readonly source: SliceSource<E>
+  readonly source: IndexedSource<E>
   /** What its name says it is. */
   readonly type: DataType
   /** May be empty when `takeUnplaced` is set. */
@@ -89,7 +80,7 @@ export interface SliceWanted<E> {
 
 /** What a slice will read, known before any record is fetched. */
 export interface SlicePlan<E> {
-  readonly source: SliceSource<E>
+  readonly source: IndexedSource<E>
   readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
@@ -123,32 +114,13 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   wanted
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
-  const { indexName, name, reader } = source
-  const [file, index, ended] = yield* Effect.all(
-    [
-      open(name, reader, type),
-      Effect.result(readIndex(indexName, source.index, indexSuffixOf(indexName, type))),
-      hasEnd(reader)
-    ],
-    { concurrency: 3 }
+  const { name, reader } = source
+  const [{ file, indexName, slicing, tabix, warnings }, ended] = yield* Effect.all(
+    [openIndexed(source, type), hasEnd(reader)],
+    { concurrency: 2 }
   )
-  if (file.slicing === null) {
-    const reason = `it is ${file.format.name}, of which no regions can be cut out: download it whole`
-    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
-  }
   const refused = file.judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: name, fault: "BadHeader", reason: refused })
-  const tabix = yield* Effect.fromResult(index)
-  const slicing = yield* Effect.fromResult(file.slicing(tabix)).pipe(
-    Effect.mapError(
-      (reason) =>
-        new FileDamaged({
-          file: indexName,
-          fault: "IndexMismatch",
-          reason: `it is not the index of ${name}: ${reason}`
-        })
-    )
-  )
   const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
   const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
   const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))
@@ -171,6 +143,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     hasEnd: ended,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
     warnings: [
+      ...warnings,
       ...(unlisted.length === 0
         ? []
         : [`${name}: it has no ##contig lines and no record on ${unlisted.join(", ")}: the slice has none there`]),

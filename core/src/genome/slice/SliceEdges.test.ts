@@ -1,4 +1,5 @@
 /** Slices of files whose records or headers are at the edge of what the formats allow, as samtools and tabix cut them. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
@@ -11,6 +12,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { encodeRecord, Flag } from "../formats/BamRecord.ts"
 import type { OfferedDataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
+import { soleIndex } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { IndexBytes } from "../index/IndexBuilder.ts"
 import { parseRange } from "../regions/RegionText.ts"
@@ -30,7 +32,7 @@ const cut = Effect.fnUntraced(function* (
 ) {
   const parts: Array<Uint8Array> = []
   const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
+  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
   const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
   const plan = yield* planSlice({ type, source, wanted, takeUnplaced: unmapped })
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }

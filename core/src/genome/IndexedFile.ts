@@ -1,0 +1,96 @@
+/**
+ * A data file with the index that leads to its regions. Where several lie beside it, a CSI comes first, as with htslib. One that does not
+ * fit the file, being older or of another one, is passed over for the next, which htslib does not do: it would read wrong places.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { FileDamaged } from "../Errors.ts"
+import type { ByteReader } from "./ByteReader.ts"
+import type { Codec } from "./bgzf/Codec.ts"
+import { type DataType, indexSuffixOf } from "./formats/FileNames.ts"
+import type { Slicing } from "./formats/Format.ts"
+import { type Opened, open } from "./formats/Formats.ts"
+import type { TabixIndex } from "./index/TabixIndex.ts"
+import { compareWith, type DataFile, mismatch, readIndex } from "./Structure.ts"
+
+/** An index of a file; `open` is run only where it is needed. */
+export interface IndexFile<E> {
+  readonly name: string
+  readonly open: Effect.Effect<ByteReader<E>, E>
+}
+
+/** A file and the indexes beside it, at least one, the best first. */
+export interface IndexedSource<E> extends DataFile<E> {
+  readonly indexes: readonly [IndexFile<E>, ...ReadonlyArray<IndexFile<E>>]
+}
+
+/** The index of a file that has one, which is open already. */
+export const soleIndex = <E>(name: string, reader: ByteReader<E>): readonly [IndexFile<E>] => [
+  { name, open: Effect.succeed(reader) }
+]
+
+/** An index, and how regions are cut out of its file by it. */
+interface Fitting {
+  readonly indexName: string
+  readonly tabix: TabixIndex
+  readonly slicing: Slicing
+}
+
+/** A file whose header and index were read. */
+export interface IndexedFile extends Fitting {
+  readonly file: Opened
+  /** Which indexes were passed over, and why. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Reads the header of `source` and the first of its indexes that fits. Fails with `FileDamaged` for a format that cannot be cut, and when
+ * no index fits: it then names each. A single one is judged by its references alone; what else is wrong with it shows when it is used.
+ */
+export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
+  source: IndexedSource<E>,
+  type: DataType
+): Effect.fn.Return<IndexedFile, FileDamaged | E, Codec> {
+  const { indexes, name, reader } = source
+  const read = (index: IndexFile<E>) =>
+    Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes, indexSuffixOf(index.name, type)))
+  const [file, first] = yield* Effect.all([open(name, reader, type), Effect.result(read(indexes[0]))], {
+    concurrency: 2
+  })
+  const { format, slicing: slicingBy } = file
+  if (slicingBy === null) {
+    const reason = `it is ${format.name}, of which no regions can be cut out: download it whole`
+    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
+  }
+  const fitting = Effect.fnUntraced(function* (index: IndexFile<E>) {
+    const tabix = yield* index === indexes[0] ? Effect.fromResult(first) : read(index)
+    const slicing = yield* Effect.fromResult(
+      Result.mapError(slicingBy(tabix), (reason) => mismatch(index.name, name, reason))
+    )
+    // That costs a few blocks, and is worth them where there is a choice.
+    if (indexes.length > 1) yield* compareSamples(index.name, tabix, source, file)
+    return { indexName: index.name, tabix, slicing }
+  })
+  const passed: Array<FileDamaged> = []
+  for (const index of indexes) {
+    const found: Result.Result<Fitting, FileDamaged | E> = yield* Effect.result(fitting(index))
+    if (Result.isSuccess(found)) {
+      const warnings = passed.map((error) => `${error.message}: ${index.name} is taken in its place`)
+      return { ...found.success, file, warnings }
+    }
+    const error = found.failure
+    if (!(error instanceof FileDamaged) || error.file !== index.name) return yield* Effect.fail(error)
+    passed.push(error)
+  }
+  const [best, ...others] = passed
+  const reasons = [best!.reason, ...others.map(({ message }) => message)]
+  return yield* new FileDamaged({ ...best!, reason: reasons.join("; ") })
+})
+
+/** Damage of the file itself decides nothing between its indexes, and may lie where no region is. */
+const compareSamples = <E>(indexName: string, tabix: TabixIndex, data: DataFile<E>, file: Opened) =>
+  Effect.catchIf(
+    compareWith(indexName, tabix, data, file),
+    (error): error is FileDamaged & (FileDamaged | E) => error instanceof FileDamaged && error.file !== indexName,
+    () => Effect.succeed(0)
+  )
