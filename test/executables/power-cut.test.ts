@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run powercut`, in a second: one file is downloaded, replaced, and stopped in the middle, and the power
- * cut after each operation of that. Every disk that may be left then is looked at; nothing runs on it.
+ * The short form of `npm run powercut`, in a second: one file is downloaded, replaced, and stopped in the middle, a
+ * restoration file is changed, and the power cut after each operation of that. Every disk that may be left then is looked at; nothing runs on it.
  */
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
@@ -19,11 +19,40 @@ import { lacks, unless } from "../Lacks.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 
-const child = await bundled(new URL("../transfer/download-one.ts", import.meta.url))
+const downloading = await bundled(new URL("../transfer/download-one.ts", import.meta.url))
+const tracking = await bundled(new URL("../children/TrackedEntries.ts", import.meta.url))
 
 const object = randomBytes(300_000)
 const checksumOf = (bytes: Buffer) => `${createHash("sha256").update(bytes).digest("hex")}  s.bam\n`
 const old = Buffer.from("the old one")
+
+/** Starts a program with its file operations in the folder traced. */
+const traced = (folder: string, program: string, argument: string) => {
+  const child = spawn(process.execPath, [program, argument], {
+    env: { ...process.env, ...preloaded(folder), KILL_TRACE: `${folder}.trace`, UV_USE_IO_URING: "0" },
+    stdio: "ignore"
+  })
+  return { child, ended: new Promise<number | null>((resolve) => child.once("close", resolve)) }
+}
+
+/** Every disk that a power cut may leave after each operation of the traced program. */
+const disksAfter = (folder: string, before: Tree) => {
+  const model = new DiskModel(before)
+  const random = SeededRandom.make(1)
+  return readTrace(readFileSync(`${folder}.trace`), folder).map((operation) => {
+    model.apply(operation)
+    return {
+      after: `${operation.number} ${operation.name} ${operation.path}`,
+      trees: model.states(random).map(({ tree }) => tree)
+    }
+  })
+}
+
+const folderToTrace = Effect.map(temporaryFolder("svc-power-cut-"), (parent) => {
+  const folder = join(parent, "out")
+  mkdirSync(folder)
+  return folder
+})
 
 /** One download, operation by operation: what the folder held before, and every disk that a power cut may leave after each. */
 const disksOf = Effect.fnUntraced(function* (
@@ -31,36 +60,21 @@ const disksOf = Effect.fnUntraced(function* (
   options: { readonly before?: Tree; readonly stopAt?: number }
 ) {
   const server = yield* rawServer(answer)
-  const folder = join(yield* temporaryFolder("svc-power-cut-"), "out")
-  mkdirSync(folder)
+  const folder = yield* folderToTrace
   for (const [name, bytes] of options.before ?? []) writeFileSync(join(folder, name), bytes ?? "")
   const before = readTree(folder)
   const asked = { link: `${server.url}/s.bam`, size: object.length, directory: folder, checksums: "sha256" }
-  const trace = `${folder}.trace`
-  const process_ = spawn(process.execPath, [child, JSON.stringify({ ...asked, overwrite: before.size > 0 })], {
-    env: { ...process.env, ...preloaded(folder), KILL_TRACE: trace, UV_USE_IO_URING: "0" },
-    stdio: "ignore"
-  })
-  const ended = new Promise<number | null>((resolve) => process_.once("close", resolve))
+  const { child, ended } = traced(folder, downloading, JSON.stringify({ ...asked, overwrite: before.size > 0 }))
   const { stopAt } = options
   if (stopAt !== undefined) {
     yield* until(
       "bytes are in the part",
       Effect.sync(() => partBytes(folder) >= stopAt)
     )
-    process_.kill("SIGTERM")
+    child.kill("SIGTERM")
   }
   const exitCode = yield* Effect.promise(() => ended)
-  const model = new DiskModel(before)
-  const random = SeededRandom.make(1)
-  const disks = readTrace(readFileSync(trace), folder).map((operation) => {
-    model.apply(operation)
-    return {
-      after: `${operation.number} ${operation.name} ${operation.path}`,
-      trees: model.states(random).map(({ tree }) => tree)
-    }
-  })
-  return { exitCode, disks }
+  return { exitCode, disks: disksAfter(folder, before) }
 })
 
 const text = (tree: Tree, name: string) => tree.get(name)?.toString() ?? null
@@ -148,6 +162,22 @@ describe("P2 the power is cut at any operation", unless(lacks.compiler), () => {
       for (const spans of promised) {
         assert.isTrue(spans.length === 0 || spans[0][1] === 200_000)
       }
+    })
+  )
+
+  it.live("T1 T2 a restoration file: it has what one of the changes left, and at the end what the last one left", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderToTrace
+      assert.strictEqual(yield* Effect.promise(() => traced(folder, tracking, join(folder, "t.json")).ended), 0)
+      const disks = disksAfter(folder, new Map())
+      const idsIn = (tree: Tree) => {
+        const bytes = tree.get("t.json")
+        return bytes ? JSON.parse(bytes.toString()).map((item: { analysisId: string }) => item.analysisId).join(" ") : null
+      }
+      for (const { after, trees } of disks) {
+        for (const tree of trees) assert.include([null, "A1", "A1 A2", "A2"], idsIn(tree), after)
+      }
+      assert.deepStrictEqual([...new Set(disks.at(-1)?.trees.map(idsIn))], ["A2"])
     })
   )
 })
