@@ -48,7 +48,7 @@ describe("a run whose reader is stopped", () => {
         const { logins, logouts } = yield* stats
         assert.deepStrictEqual([logins, logouts], [1, 1])
         // What is under a final name is whole; everything else is a part of ours, or nothing.
-        const whole = (yield* record.results).filter(({ action }) => action === "downloaded")
+        const whole = (yield* record.results).filter(({ _tag }) => _tag === "Downloaded")
         const names = namesIn(out)
         assert.deepStrictEqual(
           names.filter((name) => !name.startsWith(".")),
@@ -57,8 +57,8 @@ describe("a run whose reader is stopped", () => {
         assert.isEmpty(names.filter((name) => name.endsWith(".lock")))
         yield* setFaults(url, [])
         const { results } = yield* Downloads.use(({ fetch }) => fetch(options)).pipe(Effect.provide(service))
-        for (const { action, fileName, sha256: told } of results) {
-          if (action === "downloaded") assert.strictEqual(sha256(out, fileName ?? ""), told)
+        for (const result of results) {
+          if (result._tag === "Downloaded") assert.strictEqual(sha256(out, result.fileName), result.sha256)
         }
         assert.deepStrictEqual(namesIn(out), ["S1.bam", "S2.bam"])
       })

@@ -48,7 +48,7 @@ describe("the exit code of several failures", () => {
 
 describe("what others ask of a failure", () => {
   const classes = Object.values(Errors).flatMap((value) =>
-    typeof value === "function" && Schema.isSchema(value) && value !== Errors.FileError
+    typeof value === "function" && Schema.isSchema(value) && value !== Errors.FileError && value !== Errors.RunError
       ? [value as Schema.Codec<unknown>]
       : []
   )

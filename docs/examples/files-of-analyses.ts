@@ -29,13 +29,13 @@ const program = Effect.fn("program")(function* (destination: string, analysisIds
         return Effect.logInfo(`${Downloads.pathOf(file)}: ${10 * tenth} %`)
       }
       case "Finished": {
-        const { action, bytes, path, reason, sha256 } = event.result
-        return Console.log([path, reason ?? action, bytes, sha256].join("\t"))
+        const { _tag, bytes, path } = event.result
+        return Console.log([path, _tag, bytes].join("\t"))
       }
       // Of a file: what stopped it. Of an analysis as a whole: that it is not there, for example.
       case "Ended":
-        return Effect.forEach(event.outcome.results, ({ error }) =>
-          error === null ? Effect.void : Console.error(error.message)
+        return Effect.forEach(event.outcome.results, (result) =>
+          result._tag === "Failed" ? Console.error(result.error.message) : Effect.void
         )
       default:
         return Effect.void

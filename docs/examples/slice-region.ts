@@ -12,10 +12,10 @@ const program = Effect.fn("program")(function* (analysis: string, range: string)
   const downloads = yield* Downloads.Downloads
   const { results } = yield* downloads.run({ analysisIds: [analysis], filetypes: ["bam"], range })
   // The same regions are not fetched twice, and a file with other regions is not taken for them.
-  for (const { action, bytes, error, path, reason, regions } of results) {
-    yield* error === null
-      ? Console.log(`${path}: ${reason ?? action}, ${regions?.join(" ")}, ${bytes} bytes`)
-      : Console.error(error.message)
+  for (const result of results) {
+    if (result._tag === "Sliced") yield* Console.log(`${result.path}: ${result.records} reads, ${result.bytes} bytes`)
+    else if (result._tag === "Failed") yield* Console.error(result.error.message)
+    else yield* Console.log(`${result.path}: ${result._tag}`)
   }
 })
 

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type FileResult, stopped, untransferredResult } from "../../core/src/download/FileResult.ts"
+import { stopped } from "../../core/src/download/FileResult.ts"
+import { downloaded, failed } from "../../test/Results.ts"
 import { keptText } from "./Conclusion.ts"
 
-const file = { analysisId: "A1", fileName: "S1.bam", path: "S1.bam", bytes: 1 }
-const whole = untransferredResult(file, { action: "downloaded", reason: null, error: null })
-const left = (error: FileResult["error"]) => untransferredResult(file, { action: "failed", reason: null, error })
+const whole = downloaded()
+const left = (error: (typeof stopped)[keyof typeof stopped]) => failed(error)
 
 describe("what a stopped run says", () => {
   for (const [text, results] of [

@@ -11,15 +11,23 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { nextOf } from "../../core/src/archive/Waiting.ts"
-import { adviceFor, type FileResult, failureResult, stopped } from "../../core/src/download/FileResult.ts"
+import {
+  adviceFor,
+  errorsOf,
+  failureResult,
+  isWhole,
+  type RunResult,
+  stopped,
+  totalsOf
+} from "../../core/src/download/FileResult.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import {
   type CannotCreate,
   type ExitCode,
-  type FileError,
   type LocalIo,
   mostSevere,
   RestorationsPending,
+  type RunError,
   type UsageError
 } from "../../core/src/Errors.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
@@ -46,8 +54,11 @@ import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { CommandText, type StepFailure } from "../main/Program.ts"
 import { version } from "../main/Version.ts"
 
+/** What is told of a run: its record, and why its samplesheet could not be written. */
+type Told = Omit<RunRecord, "results"> & { readonly results: Effect.Effect<ReadonlyArray<RunResult>> }
+
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
-export const conclude = <E extends FileError, R>(
+export const conclude = <E extends RunError, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,
@@ -57,8 +68,8 @@ export const conclude = <E extends FileError, R>(
     const { reportfile, samplesheet } = settings
     if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
     const sheet = samplesheet === null ? null : yield* planSamplesheet(samplesheet, settings)
-    const unwritten: Array<FileResult> = []
-    const told = { ...record, results: Effect.map(record.results, (some) => [...some, ...unwritten]) }
+    const unwritten: Array<RunResult> = []
+    const told: Told = { ...record, results: Effect.map(record.results, (some) => [...some, ...unwritten]) }
     const stoppable = Effect.onInterrupt(work, () => sayKept(record))
     const documented =
       sheet === null
@@ -86,11 +97,12 @@ const sayKept = (record: RunRecord): Effect.Effect<void> =>
   })
 
 /** Null when the stopped run has nothing left to do. */
-export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
-  const count = (error: FileResult["error"]) => results.filter((result) => result.error === error).length
+export const keptText = (results: ReadonlyArray<RunResult>): string | null => {
+  const errors = errorsOf(results)
+  const count = (error: RunError) => errors.filter((one) => one === error).length
   const [resume, restart, left] = [count(stopped.resumes), count(stopped.restarts), count(stopped.begins)]
   if (resume + restart + left === 0) return null
-  const whole = results.filter(({ action }) => action === "downloaded").length
+  const whole = totalsOf(results).downloaded
   const parts = [
     `${counted(whole, "file")} whole`,
     ...(resume === 0 ? [] : [resume === 1 ? "1 resumes where it stopped" : `${resume} resume where they stopped`]),
@@ -100,24 +112,20 @@ export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
   return `${parts.join(", ")}: run the same command to go on`
 }
 
-const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
-  const errors = (yield* record.results).flatMap(({ error }) => error ?? [])
-  return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
+const codeOf = Effect.fnUntraced(function* (record: Told, settings: TargetSettings) {
+  return mostSevere([...errorsOf(yield* record.results), ...(yield* pendingFailure(settings, record))])
 })
 
 /** Pending restorations are the mildest failure (75), and none with `--pendingOk`. */
-const pendingFailure = (
-  settings: TargetSettings,
-  record: RunRecord
-): Effect.Effect<ReadonlyArray<RestorationsPending>> =>
+const pendingFailure = (settings: TargetSettings, record: Told): Effect.Effect<ReadonlyArray<RestorationsPending>> =>
   settings.pendingOk
     ? Effect.succeed([])
     : Effect.map(pendingOf(settings, record), (pending) => (pending === null ? [] : [pending]))
 
 /** Writes the report however the run ends, also when it is stopped; a report that cannot be written is a failure. */
-const withReport = <E extends FileError, R>(
+const withReport = <E extends RunError, R>(
   work: Effect.Effect<unknown, E, R>,
-  record: RunRecord,
+  record: Told,
   settings: TargetSettings,
   { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
 ): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
@@ -126,7 +134,7 @@ const withReport = <E extends FileError, R>(
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
-      const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
+      const errors = [...errorsOf(results), ...(yield* pendingFailure(settings, record))]
       const pending = yield* pendingOf(settings, record)
       const run: ReportRun = {
         version,
@@ -160,7 +168,7 @@ const codeOfCause = (cause: Cause.Cause<unknown>): ExitCode | null => (Cause.has
 const isWorse = (one: StepFailure, other: StepFailure): boolean => mostSevere([one, other]) !== mostSevere([other])
 
 /** Null when nothing is awaited. */
-export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {
   const awaited = yield* record.awaited
   if (awaited.length === 0) return null
   const estimates = awaited.map(({ estimate }) => estimate)
@@ -177,7 +185,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
 })
 
 /** The last line on standard error, at every log level: how many are pending, when, and how to go on. */
-export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {
   const pending = yield* pendingOf(settings, record)
   if (pending !== null) yield* LogOutput.hint(pending.message)
 })
@@ -188,7 +196,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("base6
 export const writeReport = Effect.fn("svc.step.writeReport")(function* (
   file: string,
   run: ReportRun,
-  results: ReadonlyArray<FileResult>
+  results: ReadonlyArray<RunResult>
 ) {
   const { document } = yield* Scrubber
   yield* replaceFile(file, encoded(textOf(file, run, results, document)), "the report")
@@ -197,7 +205,7 @@ export const writeReport = Effect.fn("svc.step.writeReport")(function* (
 const textOf = (
   file: string,
   run: ReportRun,
-  results: ReadonlyArray<FileResult>,
+  results: ReadonlyArray<RunResult>,
   document: Scrubber["document"]
 ): Iterable<string> => {
   switch (formOf(file)) {
@@ -284,8 +292,12 @@ const writeSamplesheet = Effect.fn("svc.step.writeSamplesheet")(function* (
 })
 
 /** With absolute paths. */
-const placed = Effect.fnUntraced(function* (result: FileResult) {
-  const path = yield* Path.Path
-  const index = result.index === null ? null : { ...result.index, path: path.resolve(result.index.path) }
-  return { ...result, path: result.path === null ? null : path.resolve(result.path), index }
+const placed = Effect.fnUntraced(function* (result: RunResult) {
+  const { resolve } = yield* Path.Path
+  if (!isWhole(result)) return result
+  const path = resolve(result.path)
+  if (result._tag === "Downloaded") return { ...result, path }
+  return result.index === null
+    ? { ...result, path }
+    : { ...result, path, index: { ...result.index, path: resolve(result.index.path) } }
 })

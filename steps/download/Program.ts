@@ -48,7 +48,7 @@ const serviceProgram = makeServiceProgram(
       yield* Effect.provide(events, services)
       const results = yield* record.results
       yield* summarise(results)
-      const pending = results.filter(({ reason }) => reason === "pending")
+      const pending = results.filter(({ _tag }) => _tag === "Pending")
       if (settings.wait !== null && pending.length > 0) yield* awaitRestored(pending, request, settings, record)
     })
     return yield* conclude(Effect.provide(work, trackingWiring(settings)), record, settings, "download")

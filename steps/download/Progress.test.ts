@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
+import { downloaded, kept } from "../../test/Results.ts"
 import { makeProgress, recentRate, type Sample, statusLines, withSample } from "./Progress.ts"
 
 const MiB = 1024 * 1024
@@ -18,14 +18,6 @@ const file = (fileName: string, size: number | null): PlannedFile => ({
   hasLink: true,
   slice: null,
   decision: { _tag: "Fetch" }
-})
-
-const result = (some: Partial<FileResult>): FileResult => ({
-  ...untransferredResult(
-    { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 10 },
-    { action: "downloaded", reason: null, error: null }
-  ),
-  ...some
 })
 
 describe("statusLines", () => {
@@ -137,8 +129,8 @@ describe("Progress", () => {
           )
           yield* progress.event(a, { _tag: "Bytes", done: 0, size: 100 })
           yield* progress.event(a, { _tag: "Bytes", done: 10, size: 100 })
-          yield* progress.settled(a, result({ bytes: 100 }))
-          yield* progress.settled({ ...a, decision: { _tag: "Skip", reason: "exists" } }, result({ action: "skipped" }))
+          yield* progress.settled(a, downloaded({ bytes: 100 }))
+          yield* progress.settled({ ...a, decision: { _tag: "Skip", reason: "exists" } }, kept())
           yield* TestClock.adjust("1 second")
           assert.deepStrictEqual(drawn.at(-1), ["1 of 2 files, 100 B of 150 B, 10 B/s, 0:05 left"])
         })

@@ -116,7 +116,7 @@ export const makeProgress = Effect.fnUntraced(function* (
         return Ref.update(state, (old) => {
           const active = new Map(old.active)
           active.delete(path)
-          const bytes = old.bytes + (result.error === null ? (result.bytes ?? 0) : 0)
+          const bytes = old.bytes + (result._tag === "Failed" ? 0 : (result.bytes ?? 0))
           return { ...old, active, files: old.files + 1, bytes }
         })
       })

@@ -4,10 +4,12 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import { type FileResult, summaryLines } from "../../core/src/download/FileResult.ts"
+import { type FileResult, type RunResult, summaryLines } from "../../core/src/download/FileResult.ts"
 import { logFields } from "../../core/src/download/Run.ts"
 import { type Ended, Listener, type RunEvent, type RunListener } from "../../core/src/download/RunEvents.ts"
+import type { FileError, RunError } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
+import { rowOf } from "../../core/src/report/Row.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -37,7 +39,7 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
   const scope = yield* Effect.scope
   let progress: { readonly shown: Progress; readonly scope: Scope.Closeable; left: number } | null = null
   // What stops several files is said once.
-  const said = new Map<FileResult["error"], PlannedFile>()
+  const said = new Map<FileError, PlannedFile>()
   const begin = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, bytes: number) {
     said.clear()
     if (files.length === 0) return
@@ -57,15 +59,16 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
     // The log has already said what happens with an archived file, when its restoration was decided.
     if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
     yield* settle(file, result)
-    const cause = result.error === null ? undefined : said.get(result.error)
-    if (result.error !== null && cause === undefined) said.set(result.error, file)
-    const line = cause === undefined ? conclude(file, result) : concludeIndex(file, result, cause)
-    yield* Effect.annotateLogs(line, { outcome: result.action })
+    const { action, error } = rowOf(result)
+    const cause = result._tag === "Failed" ? said.get(result.error) : undefined
+    if (result._tag === "Failed" && cause === undefined) said.set(result.error, file)
+    const line = cause === undefined || error === null ? conclude(file, result) : concludeIndex(file, error, cause)
+    yield* Effect.annotateLogs(line, { outcome: action })
   })
   return (event: RunEvent): Effect.Effect<void> => {
     switch (event._tag) {
       case "Failed":
-        return event.result.error === null ? Effect.void : logFailure(event.result.error)
+        return logFailure(event.result.error)
       case "Begun":
         return begin(event.files, event.bytes)
       case "Progress": {
@@ -85,7 +88,7 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
 
 /** The last lines of a run. */
 export const summarise = Effect.fnUntraced(function* (
-  results: ReadonlyArray<FileResult>,
+  results: ReadonlyArray<RunResult>,
   lines: typeof summaryLines = summaryLines
 ) {
   for (const { bad, text } of lines(results)) {
@@ -126,8 +129,8 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
 }
 
 /** The line about an index that failed because its data file, `cause`, did; nothing for any other file. */
-const concludeIndex = (file: PlannedFile, { error }: FileResult, cause: PlannedFile): Effect.Effect<void> => {
-  if (error === null || file.folder !== cause.folder || dataFileOf(file.fileName) !== cause.fileName) return Effect.void
+const concludeIndex = (file: PlannedFile, error: RunError, cause: PlannedFile): Effect.Effect<void> => {
+  if (file.folder !== cause.folder || dataFileOf(file.fileName) !== cause.fileName) return Effect.void
   return logFailure(error, `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`)
 }
 
@@ -137,18 +140,28 @@ const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : durationTex
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
-  if (result.error !== null) return logFailure(result.error, printable(result.error.message))
-  if (result.action === "downloaded") {
-    const size = humanSize(result.bytes ?? 0)
-    const fetched = `${humanSize(result.fetched ?? 0)} fetched in ${counted(result.attempts, "request")}`
-    const what =
-      result.records === null
-        ? `downloaded, ${size}`
-        : `${counted(result.records, "record")}, ${size} written (${fetched})`
-    const line = Effect.logInfo(`${name}: ${what} in ${secondsText(result.seconds)}`)
-    // With a checksum of 64 characters no line fits a terminal; the report has it.
-    return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
+  switch (result._tag) {
+    case "Failed":
+      return logFailure(result.error, printable(result.error.message))
+    case "Downloaded":
+    case "Sliced": {
+      const { attempts, seconds } = result.transfer
+      const size = humanSize(result.bytes)
+      const what =
+        result._tag === "Downloaded"
+          ? `downloaded, ${size}`
+          : `${counted(result.records, "record")}, ${size} written (${humanSize(result.fetched)} fetched in ${counted(attempts, "request")})`
+      const line = Effect.logInfo(`${name}: ${what} in ${secondsText(seconds)}`)
+      // With a checksum of 64 characters no line fits a terminal; the report has it.
+      return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
+    }
+    case "Kept":
+      return Effect.logInfo(`${name}: exists, kept`)
+    case "Skipped":
+      return result.reason === "no-reads"
+        ? Effect.logInfo(`${name}: skipped, this file type has no unmapped reads`)
+        : Effect.void
+    case "Pending":
+      return Effect.void
   }
-  if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, this file type has no unmapped reads`)
-  return result.reason === "exists" ? Effect.logInfo(`${name}: exists, kept`) : Effect.void
 }

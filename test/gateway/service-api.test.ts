@@ -401,8 +401,8 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           { concurrency: 4 }
         )
         assert.deepStrictEqual(
-          downloaded.flatMap(({ results }) => results.map(({ action }) => action)),
-          Array.from({ length: 4 }, () => "downloaded")
+          downloaded.flatMap(({ results }) => results.map(({ _tag }) => _tag)),
+          Array.from({ length: 4 }, () => "Downloaded")
         )
         const after = yield* stats
         assert.deepStrictEqual([after.logins - before.logins, after.overlaps, after.maxApiInFlight], [0, 0, 1])

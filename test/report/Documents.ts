@@ -1,8 +1,9 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
-import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
+import { type FileResult, failureResult } from "../../core/src/download/FileResult.ts"
 import { type ExitCode, FileDamaged, FileDiffers, UsageError } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
+import * as Results from "../Results.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
 const MiB = 1024 * 1024
@@ -22,37 +23,35 @@ interface Came {
   readonly bytes: number
 }
 
-export const came = ({ analysis = "A1", bytes, from, name, took }: Came): FileResult => ({
-  ...untransferredResult(
-    { analysisId: analysis, fileName: name, path: `data/${name}`, bytes },
-    { action: "downloaded", reason: null, error: null }
-  ),
-  sha256: hex(bytes),
-  attempts: 1 + (bytes % 3),
-  seconds: took / 1000,
-  startedAt: at(from),
-  finishedAt: at(from + took)
+const fileOf = ({ analysis = "A1", bytes, from, name, took }: Came) => ({
+  analysisId: analysis,
+  fileName: name,
+  path: `data/${name}`,
+  bytes,
+  transfer: Results.transferred(start + from, start + from + took, {
+    attempts: 1 + (bytes % 3),
+    seconds: took / 1000
+  })
 })
 
-const failed = (result: FileResult, message: string): FileResult => ({
-  ...result,
-  action: "failed",
-  sha256: null,
-  error: new UsageError({ message })
-})
+export const came = (file: Came) => Results.downloaded({ ...fileOf(file), sha256: hex(file.bytes) })
 
-const pending = (
-  analysisId: string,
-  fileName: string,
-  requestedAt: string | null,
-  estimate: string | null
-): FileResult => ({
-  ...untransferredResult(
-    { analysisId, fileName, path: `data/${fileName}`, bytes: 42 * 1024 * MiB },
-    { action: "skipped", reason: "pending", error: null }
-  ),
-  restoration: { requestedAt, estimate }
-})
+/** It began in an earlier run, and its link came to its end. */
+const renewed = (file: Came) => {
+  const result = came(file)
+  return { ...result, resumedFrom: 120 * MiB, transfer: { ...result.transfer, renewals: 1 } }
+}
+
+const failed = (file: Came, message: string) => Results.failed(new UsageError({ message }), fileOf(file))
+
+const pending = (analysisId: string, fileName: string, requestedAt: string | null, estimate: string | null) =>
+  Results.pending({
+    analysisId,
+    fileName,
+    path: `data/${fileName}`,
+    bytes: 42 * 1024 * MiB,
+    restoration: { requestedAt, estimate }
+  })
 
 const document = (
   seconds: number,
@@ -93,27 +92,21 @@ export const night = (): ReportDocument => {
     came({ name: "NA12878.hg38.bam", from: 300, took: 214_000, bytes: 18_000 * MiB + 5 }),
     came({ name: "NA12878.hg38.bam.bai", from: 214_500, took: 1900, bytes: 9 * MiB + 1 }),
     came({ name: "NA12891.hg38.bam", analysis: "A2", from: 320, took: 231_000, bytes: 16_200 * MiB + 3 }),
-    {
-      ...came({ name: "NA12892.hg38.bam", analysis: "A3", from: 216_500, took: 4300, bytes: 12 * MiB }),
+    Results.sliced({
+      ...fileOf({ name: "NA12892.hg38.bam", analysis: "A3", from: 216_500, took: 4300, bytes: 12 * MiB }),
+      sha256: hex(12 * MiB),
       path: "data/NA12892.hg38.ranged.bam",
       regions: ["chr1:1000000-1250000", "chr17:43044295-43125483", "chrX"],
       records: 48_211,
       index: { path: "data/NA12892.hg38.ranged.bam.bai", bytes: 4120, sha256: hex(7) },
       fetched: 14 * MiB
-    },
-    {
-      ...came({ name: "father.vcf.gz", analysis: "A2", from: 231_400, took: 8100, bytes: 310 * MiB }),
-      resumedFrom: 120 * MiB,
-      renewals: 1
-    },
+    }),
+    renewed({ name: "father.vcf.gz", analysis: "A2", from: 231_400, took: 8100, bytes: 310 * MiB }),
     failed(
-      came({ name: "mother.vcf.gz", analysis: "A3", from: 221_000, took: 62_000, bytes: 290 * MiB }),
+      { name: "mother.vcf.gz", analysis: "A3", from: 221_000, took: 62_000, bytes: 290 * MiB },
       "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB"
     ),
-    untransferredResult(
-      { analysisId: "A1", fileName: "child.vcf.gz", path: "data/child.vcf.gz", bytes: 301 * MiB },
-      { action: "skipped", reason: "exists", error: null }
-    ),
+    Results.kept({ fileName: "child.vcf.gz", path: "data/child.vcf.gz", bytes: 301 * MiB }),
     {
       ...came({ name: "grandmother.bam", analysis: "A4", from: 240_000, took: 43_000, bytes: 4100 * MiB }),
       restoration: { requestedAt: "2026-11-20T18:10:00Z", estimate: "2026-11-21T01:00:00Z" }
@@ -134,22 +127,17 @@ export const night = (): ReportDocument => {
 export const thousands = (count: number): ReportDocument => {
   const files = Array.from({ length: count }, (_, index): FileResult => {
     const from = (index / count) * 7_000_000
-    const file = came({
+    const file = {
       name: `sample-${String(index).padStart(5, "0")}.vcf.gz`,
       analysis: `A${Math.floor(index / 4)}`,
       from,
       took: 900 + ((index * 7919) % 5000) + (index % 997 === 0 ? 60_000 : 0),
       bytes: ((index * 104_729) % 900) * 1024 + 2048
-    })
-    if (index % 400 === 399) return failed(file, `files.example.org refused the link of ${file.fileName} (403)`)
+    }
+    if (index % 400 === 399) return failed(file, `files.example.org refused the link of ${file.name} (403)`)
     if (index % 50 === 7)
-      return pending(
-        `A${index}`,
-        file.fileName ?? "",
-        "2026-11-21T01:00:00Z",
-        at(4_000_000 + index * 4000).toISOString()
-      )
-    return file
+      return pending(`A${index}`, file.name, "2026-11-21T01:00:00Z", at(4_000_000 + index * 4000).toISOString())
+    return came(file)
   })
   return document(7200, 69, files, { throughput: { intervalSeconds: 32, bytes: rates(225, 32) } })
 }
@@ -163,24 +151,20 @@ export const hostile = (): ReportDocument => {
     73,
     [
       {
-        ...failed(came({ name: evil, analysis: evil, from: 0, took: 900, bytes: 10 }), link),
+        ...failed({ name: evil, analysis: evil, from: 0, took: 900, bytes: 10 }, link),
         path: `out/${evil}`
       },
-      {
-        ...came({ name: `${"無限".repeat(60)}.bam`, from: 200, took: 2500, bytes: 1 }),
+      Results.sliced({
+        ...fileOf({ name: `${"無限".repeat(60)}.bam`, from: 200, took: 2500, bytes: 1 }),
         regions: [evil, "x".repeat(5000)]
-      },
-      { ...came({ name: "t.bam", from: -9e9, took: 9e13, bytes: 0 }), index: { path: evil, bytes: 0, sha256: evil } },
+      }),
+      Results.sliced({
+        ...fileOf({ name: "t.bam", from: -9e9, took: 9e13, bytes: 0 }),
+        index: { path: evil, bytes: 0, sha256: evil }
+      }),
       pending(evil, evil, evil, evil),
       pending("A9", "late.bam", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
-      untransferredResult(
-        { analysisId: null, fileName: null, path: null, bytes: null },
-        {
-          action: "failed",
-          reason: null,
-          error: new UsageError({ message: evil })
-        }
-      )
+      failureResult(null, new UsageError({ message: evil }))
     ],
     { host: evil, version: evil, advice: [evil], throughput: { intervalSeconds: 0.25, bytes: [1, 0, 5_000_000] } }
   )
@@ -210,27 +194,18 @@ export const many = (): ReportDocument => {
   const files = Array.from({ length: 103 }, (_, index): ReadonlyArray<FileResult> => {
     const analysis = `A${index}`
     const name = `SAMPLE-2026-${String(index).padStart(4, "0")}.hg38.bam`
-    const data = came({ name, analysis, from: 400 * index, took: 9000, bytes: (2048 + index) * MiB })
-    const bai = came({ name: `${name}.bai`, analysis, from: 400 * index + 9000, took: 300, bytes: 7 * MiB + index })
-    if (index % 17 === 16) {
-      const left = { action: "skipped", reason: "archived", error: null, startedAt: null, finishedAt: null } as const
-      return [data, bai].map((file) => ({ ...file, ...left, sha256: null }))
-    }
+    const data: Came = { name, analysis, from: 400 * index, took: 9000, bytes: (2048 + index) * MiB }
+    const bai: Came = { name: `${name}.bai`, analysis, from: data.from + 9000, took: 300, bytes: 7 * MiB + index }
+    const both = [data, bai].map(fileOf)
+    if (index % 17 === 16) return both.map(({ transfer: _, ...file }) => Results.skipped("archived", file))
     if (index === 1) {
       const error = new FileDamaged({ file: `data/${name}`, fault: "BadBlock", reason: "block at byte 71 is damaged" })
-      return [data, bai].map((file) => ({ ...file, action: "failed", sha256: null, error }))
+      return both.map((file) => Results.failed(error, file))
     }
-    if (index % 2 === 0) return [data, bai]
+    if (index % 2 === 0) return [data, bai].map(came)
     const bytes = 1000 + index * 7
     const differs = new FileDiffers({ path: `data/${name}`, bytes, listed: 2048 + index })
-    return [data, bai].map((file) => ({
-      ...file,
-      action: "failed",
-      reason: "differs",
-      bytes,
-      sha256: null,
-      error: differs
-    }))
+    return both.map((file) => Results.failed(differs, { ...file, reason: "differs", bytes }))
   }).flat()
   return document(60, 65, files, { throughput: { intervalSeconds: 1, bytes: rates(60, 1) } })
 }
@@ -243,6 +218,7 @@ export const archivedLeft = (): ReportDocument =>
     many().files.flatMap(({ analysisId, fileName, reason }) => {
       const file = { analysisId, fileName, path: `data/${fileName}`, bytes: 5 }
       if (reason === "differs" || fileName === null || fileName.includes("0001")) return []
-      return [untransferredResult(file, { action: reason === null ? "downloaded" : "skipped", reason, error: null })]
+      const place = { ...file, analysisId: analysisId ?? "", fileName }
+      return [reason === null ? Results.downloaded(place) : Results.skipped("archived", place)]
     })
   )

@@ -165,7 +165,7 @@ const makeWorld = (seed: number) => {
       if (isArchived(analysisId, now)) return yield* new NotFound({ what: name, detail: "archived meanwhile" })
       if (chance(0.1)) return yield* new Unavailable({ host: "files", reason: "reset", attempts: 8 })
       disk.set(name, (disk.get(name) ?? 0) + 1)
-      return { ...plain, action: "downloaded" as const }
+      return { ...plain, action: "downloaded" as const, sha256: "ab" }
     })
   }
 

@@ -1,11 +1,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Runtime, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { empty, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { NotFound } from "../Errors.ts"
+import { rowOf } from "../report/Row.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
@@ -15,7 +16,7 @@ import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
 import type { DownloadOptions } from "./DownloadOptions.ts"
 import { Downloads } from "./Downloads.ts"
-import type { FileResult } from "./FileResult.ts"
+import { errorsOf, type FileResult, totalsOf } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { type Ended, Listener, type RunEvent } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
@@ -124,7 +125,10 @@ const outcomeIn = (events: ReadonlyArray<RunEvent | Ended<RunOutcome>>): RunOutc
   return last?._tag === "Ended" ? last.outcome : assert.fail("the stream does not end with the outcome")
 }
 
-const shown = ({ action, fileName, reason }: FileResult) => `${fileName} ${reason ?? action}`
+const shown = (result: FileResult) => {
+  const { action, fileName, reason } = rowOf(result)
+  return `${fileName} ${reason ?? action}`
+}
 
 layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("Downloads", (it) => {
   const analyses = { A1: here("S.bam", "S.bam.bai"), A2: cold("T.bam"), A3: [...here("U.bam"), ...cold("U.bam.bai")] }
@@ -146,7 +150,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         )
         const seen = events.flatMap(told)
         const [gone, ...results] = outcomeIn(events).results
-        assert.deepInclude(gone, { analysisId: "gone", fileName: null, action: "failed" })
+        assert.deepInclude(gone, { _tag: "Failed", analysisId: "gone", fileName: null })
         assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "S.bam.bai downloaded", "T.bam pending"])
         assert.deepStrictEqual(
           results.map(({ path }) => path?.replace(w.out, "")),
@@ -278,8 +282,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const results = yield* record.results
         assert.strictEqual(results.length, 3)
         assert.strictEqual(
-          results.filter(({ error }) => error?._tag === "SvcStopped").length,
-          3 - results.filter(({ action }) => action === "downloaded").length,
+          errorsOf(results).filter(({ _tag }) => _tag === "SvcStopped").length,
+          3 - totalsOf(results).downloaded,
           end
         )
       }
@@ -435,26 +439,39 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const foreseen = yield* downloads.plan(strict)
         const { results: required } = yield* downloads.run(strict)
         assert.deepStrictEqual(
-          required.map(({ action }) => action),
-          ["skipped", "failed"]
-        )
-        assert.deepStrictEqual(
-          required.map(({ reason }) => reason),
-          ["withheld", "archived"]
+          required.map(rowOf).map(({ action, reason }) => [action, reason]),
+          [
+            ["skipped", "withheld"],
+            ["failed", "archived"]
+          ]
         )
         assert.deepStrictEqual(
           foreseen.plan.files.map(({ decision }) => decision._tag),
           ["Skip", "Fail"]
         )
         const left = "T.bam (analysis A1): archived, and not restored: a links file restores nothing"
-        assert.include(required[1]?.error?.message, left)
+        const [error] = errorsOf(required)
+        assert.include(error?.message, left)
         const decision = foreseen.plan.files[1]?.decision
-        assert.strictEqual(decision?._tag === "Fail" ? decision.error.message : null, required[1]?.error?.message)
+        assert.strictEqual(decision?._tag === "Fail" ? decision.error.message : null, error?.message)
         return { results, error: yield* Effect.flip(downloads.restore(wanted(w.out))) }
       }).pipe(Effect.provide(w.byLinks(manifest)))
       assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
       assert.strictEqual(error._tag, "SvcUsageError")
       assert.deepStrictEqual(w.events, ["fetch /S.bam structure null"])
     })
+  )
+})
+
+describe("the events of a run", () => {
+  it.effect("fail with nothing that only a restoration fails with: catching it does not compile", () =>
+    Downloads.useSync(({ events }) => {
+      const options = { analysisIds: ["A1"] }
+      const none = () => Stream.empty
+      // @ts-expect-error what a run's restorations fail with stands in its results
+      assert.isTrue(Stream.isStream(Stream.catchTag(events(options), "SvcTrackingUnusable", none)))
+      const restore = events(options, { subject: "restore" })
+      assert.isTrue(Stream.isStream(Stream.catchTag(restore, "SvcTrackingUnusable", none)))
+    }).pipe(Effect.provide(Layer.mock(Downloads, { events: () => Stream.empty })))
   )
 })

@@ -66,6 +66,9 @@ export interface RunOptions {
   readonly subject?: PlanSubject
 }
 
+/** The events of a run, and what came of it. */
+export type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
+
 /** The files of analyses, from a service or from a file of links. */
 export class Downloads extends Context.Service<
   Downloads,
@@ -87,10 +90,10 @@ export class Downloads extends Context.Service<
     /** The same, but the failure of a file or an analysis is one of the results. */
     readonly run: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure>
     /** What happens in a `run` or `restore`, and its outcome at the end; it goes on while the stream is read. */
-    readonly events: (
-      options: DownloadOptions,
-      how?: RunOptions
-    ) => Stream.Stream<RunEvent | Ended<RunOutcome>, RunFailure | TrackingError>
+    readonly events: {
+      (options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
+      (options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
+    }
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
     readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
     /**
@@ -191,6 +194,14 @@ const forms = Effect.fnUntraced(function* (
   const reading = (options: DownloadOptions) => Effect.provideContext(read(options), context)
   const runFor = (options: DownloadOptions) => Effect.provideContext(Effect.flatMap(read(options), download), context)
   const askFor = (options: DownloadOptions) => Effect.flatMap(reading(options), ask)
+  function events(options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
+  function events(options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
+  function events(
+    options: DownloadOptions,
+    { subject = "run" }: RunOptions = {}
+  ): RunEvents<RunFailure | TrackingError> {
+    return eventsOf(Effect.map<Done, RunOutcome>(outcomeOf)(subject === "run" ? runFor(options) : askFor(options)))
+  }
   return {
     run: (options) => Effect.map(runFor(options), outcomeOf),
     restore: (options) => Effect.map(askFor(options), outcomeOf),
@@ -199,11 +210,10 @@ const forms = Effect.fnUntraced(function* (
       const [first] = done.failures
       if (done.results.length === 0 && first !== undefined) return yield* worstOf(done.failures) ?? first.error
       const outcome = outcomeOf(done)
-      if (outcome.results.some(({ error }) => error !== null)) return yield* new DownloadsFailed(outcome)
+      if (outcome.results.some(({ _tag }) => _tag === "Failed")) return yield* new DownloadsFailed(outcome)
       return outcome
     }),
-    events: (options, { subject = "run" } = {}) =>
-      eventsOf(Effect.map<Done, RunOutcome>(outcomeOf)(subject === "run" ? runFor(options) : askFor(options))),
+    events,
     list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
       const request = yield* reading(options)

@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
-import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { CannotCreate, errnoOf, type FileError, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { regionWords } from "../genome/regions/RegionText.ts"
 import { finalName, finalPath } from "../selection/OutputPath.ts"
@@ -19,7 +19,7 @@ import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequ
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
-import { type FileResult, untransferredResult } from "./FileResult.ts"
+import { type FailedResult, type FileResult, type FileTransferred, failedFile, type ResultFile } from "./FileResult.ts"
 import type { RunLinks } from "./RunSource.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
@@ -34,25 +34,26 @@ type OnProgress = (event: TransferProgress) => Effect.Effect<void>
 export type FetchServices = FileTransfer | SliceTransfer | FileSystem.FileSystem | Path.Path | Codec
 
 /** What a result says about its file before anything became of it. */
-export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, "destination">) => ({
+export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, "destination">): ResultFile => ({
   analysisId: file.analysisId,
   fileName: file.fileName,
   path: finalPath(destination, file),
   bytes: file.size,
-  listedBytes: file.slice === null ? file.size : null
+  listedBytes: file.slice === null ? file.size : null,
+  restoration: null
 })
 
 /** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
 export const failedResult = (
   file: PlannedFile,
   request: Pick<FetchRequest, "destination">,
-  error: FileResult["error"],
+  error: FileError,
   existing?: number
-): FileResult => {
+): FailedResult => {
   const known = identity(file, request)
   return existing === undefined
-    ? untransferredResult(known, { action: "failed", reason: null, error })
-    : untransferredResult({ ...known, bytes: existing }, { action: "failed", reason: "differs", error })
+    ? failedFile(known, error, null)
+    : failedFile({ ...known, bytes: existing }, error, "differs")
 }
 
 /** Fetches a file; its failure is a result. */
@@ -74,15 +75,31 @@ export const fetchFile = Effect.fnUntraced(function* (
       ? yield* fetchWhole(file, links, request, watch)
       : yield* fetchSlice(file, file.slice, links, request, watch)
   })
-  const result = yield* Effect.catch(
+  const { took, resultOf } = yield* Effect.catch(
     attempt,
-    Effect.fnUntraced(function* (error: TransferError) {
+    Effect.fnUntraced(function* (error: TransferError): Effect.fn.Return<Ended> {
       const seconds = Number((yield* Clock.monotonicTimeNanos) - begun) / 1e9
       const failed = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-      return { ...failed, ...(yield* Ref.get(spent)), seconds }
+      return { took: { ...(yield* Ref.get(spent)), seconds }, resultOf: (transfer) => ({ ...failed, transfer }) }
     })
   )
-  return { ...result, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
+  return resultOf({ ...took, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) })
+})
+
+/** What a transfer came to; the times are put in by the caller, who knows those of failures as well. */
+interface Ended {
+  readonly took: Omit<FileTransferred, "startedAt" | "finishedAt">
+  readonly resultOf: (transfer: FileTransferred) => FileResult
+}
+
+const tookOf = ({
+  attempts,
+  milliseconds,
+  renewals
+}: Pick<SliceOutcome, "attempts" | "milliseconds" | "renewals">) => ({
+  attempts,
+  renewals,
+  seconds: milliseconds / 1000
 })
 
 /** The folder of a file, made where it is missing; not by Node's way for several levels, which never ends in `/proc`. */
@@ -128,7 +145,7 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
     checksums: request.checksums,
     progress
   })
-  return fileResult(file, request, outcome)
+  return wholeEnd(file, request, outcome)
 })
 
 const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
@@ -156,34 +173,32 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
     existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.content), context),
     progress
   })
-  return sliceResult(file, request, outcome)
+  return sliceEnd(file, request, outcome)
 })
 
-/** The times are put in by the caller, who knows those of failures as well. */
-const untimed = { startedAt: null, finishedAt: null, restoration: null }
-
-const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): FileResult => {
-  const { index, regions } = outcome
-  const exists = outcome.action === "exists"
+const sliceEnd = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): Ended => {
+  const known = { ...identity(file, request), bytes: outcome.bytes }
+  const { listedBytes: _, ...sliced } = known
+  const { fetched, warnings } = outcome
+  // A long list is a summary with a comma in it.
+  const regions = outcome.regions.includes(", ") ? [outcome.regions] : regionWords(outcome.regions)
+  const index = indexResult(file, request, outcome.index)
   return {
-    ...identity(file, request),
-    action: exists ? "skipped" : "downloaded",
-    reason: exists ? "exists" : null,
-    bytes: outcome.bytes,
-    resumedFrom: 0,
-    sha256: outcome.sha256,
-    compared: [],
-    // A long list is a summary with a comma in it.
-    regions: regions.includes(", ") ? [regions] : regionWords(regions),
-    records: outcome.records,
-    index: indexResult(file, request, index),
-    fetched: outcome.fetched,
-    warnings: outcome.warnings,
-    attempts: outcome.attempts,
-    renewals: outcome.renewals,
-    seconds: outcome.milliseconds / 1000,
-    ...untimed,
-    error: null
+    took: tookOf(outcome),
+    resultOf: (transfer) =>
+      outcome.action === "exists"
+        ? { _tag: "Kept", ...known, regions, index, fetched, warnings, transfer }
+        : {
+            _tag: "Sliced",
+            ...sliced,
+            sha256: outcome.sha256,
+            regions,
+            records: outcome.records,
+            index,
+            fetched,
+            warnings,
+            transfer
+          }
   }
 }
 
@@ -198,25 +213,19 @@ export const indexResult = (
   sha256: index.sha256
 })
 
-const fileResult = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): FileResult => ({
-  ...identity(file, request),
-  action: outcome.action === "exists" ? "skipped" : "downloaded",
-  reason: outcome.action === "exists" ? "exists" : null,
-  bytes: outcome.bytes,
-  resumedFrom: outcome.resumedFrom,
-  sha256: outcome.sha256,
-  compared: outcome.compared,
-  regions: null,
-  records: null,
-  index: null,
-  fetched: null,
-  warnings: [],
-  attempts: outcome.attempts,
-  renewals: outcome.renewals,
-  seconds: outcome.milliseconds / 1000,
-  ...untimed,
-  error: null
-})
+const wholeEnd = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): Ended => {
+  const known = { ...identity(file, request), bytes: outcome.bytes }
+  return {
+    took: tookOf(outcome),
+    resultOf: (transfer) => {
+      if (outcome.action === "exists") {
+        return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }
+      }
+      const { compared, resumedFrom, sha256 } = outcome
+      return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, transfer }
+    }
+  }
+}
 
 const folderError = (path: string) => (error: PlatformError.PlatformError) =>
   ["EEXIST", "ENOTDIR"].includes(errnoOf(error))

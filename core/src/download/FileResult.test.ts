@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { downloaded, failed, kept, pending, skipped } from "../../../test/Results.ts"
 import {
   Busy,
   EntryUnusable,
@@ -10,21 +11,13 @@ import {
   TrackingUnusable,
   Unavailable
 } from "../Errors.ts"
-import { DownloadsFailed, type FileResult, restorationLines, summaryLines, untransferredResult } from "./FileResult.ts"
-
-const result = (some: Partial<FileResult>): FileResult => ({
-  ...untransferredResult(
-    { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 10 },
-    { action: "downloaded", reason: null, error: null }
-  ),
-  ...some
-})
+import { DownloadsFailed, type FileResult, restorationLines, summaryLines } from "./FileResult.ts"
 
 describe("the last line of a run that asked for restorations", () => {
-  const asked = result({ action: "skipped", reason: "pending" })
+  const asked = pending()
 
   it("says how many are under way, and nothing of downloads", () => {
-    const there = result({ action: "skipped", reason: "exists" })
+    const there = kept()
     const text = (...results: ReadonlyArray<FileResult>) => restorationLines(results)[0]?.text
     assert.strictEqual(text(asked), "1 restoration is under way, 0 failed")
     assert.strictEqual(text(asked, asked, there), "2 restorations are under way, 1 skipped, 0 failed")
@@ -33,16 +26,17 @@ describe("the last line of a run that asked for restorations", () => {
 })
 
 describe("the error of a result", () => {
-  const damaged = result({ error: new FileDamaged({ file: "a.bam", fault: "BadBlock", reason: "its sum is wrong" }) })
+  const damaged = failed(new FileDamaged({ file: "a.bam", fault: "BadBlock", reason: "its sum is wrong" }))
 
-  it.effect("is caught by its tag, with the fields of its class; a misspelt tag does not compile", () =>
+  it.effect("is caught by its tag, with the fields of its class; a tag that no file can have does not compile", () =>
     Effect.gen(function* () {
-      const { error } = damaged
-      const raised = error === null ? Effect.void : Effect.fail(error)
+      const raised = Effect.fail(damaged.error)
       const fault = yield* Effect.catchTag(raised, "SvcFileDamaged", ({ fault }) => Effect.succeed(fault))
       assert.strictEqual(fault, "BadBlock")
       // @ts-expect-error no error of a file has this tag
       assert.isTrue(Effect.isEffect(Effect.catchTag(raised, "SvcFileDamged", () => Effect.void)))
+      // @ts-expect-error credentials are missing before there is a file
+      assert.isTrue(Effect.isEffect(Effect.catchTag(raised, "SvcCredentialsMissing", () => Effect.void)))
     })
   )
 
@@ -50,7 +44,7 @@ describe("the error of a result", () => {
     Effect.gen(function* () {
       const run = Effect.fail(new DownloadsFailed({ results: [damaged] }))
       const tags = yield* Effect.catchTag(run, "SvcDownloadsFailed", ({ results }) =>
-        Effect.succeed(results.map(({ error }) => error?._tag))
+        Effect.succeed(results.map((result) => (result._tag === "Failed" ? result.error._tag : null)))
       )
       assert.deepStrictEqual(tags, ["SvcFileDamaged"])
       // @ts-expect-error a run has no error of this tag
@@ -61,19 +55,11 @@ describe("the error of a result", () => {
 
 describe("the summary of a run", () => {
   it("counts, with the reasons of what was skipped", () => {
-    const skipped = { action: "skipped", sha256: null } as const
-    assert.deepStrictEqual(
-      summaryLines([
-        result({ bytes: 2048 }),
-        result({ ...skipped, reason: "exists" }),
-        result({ ...skipped, reason: "archived" }),
-        result({ ...skipped, reason: "exists" })
-      ]),
-      [{ text: "1 downloaded (2 KiB), 3 skipped (2 exists, 1 archived), 0 failed", bad: false }]
-    )
+    assert.deepStrictEqual(summaryLines([downloaded({ bytes: 2048 }), kept(), skipped("archived"), kept()]), [
+      { text: "1 downloaded (2 KiB), 3 skipped (2 exists, 1 archived), 0 failed", bad: false }
+    ])
   })
 
-  const failed = (error: FileResult["error"]) => result({ action: "failed", error })
   const advice = (...results: ReadonlyArray<FileResult>) =>
     summaryLines(results)
       .slice(1)
@@ -94,17 +80,15 @@ describe("the summary of a run", () => {
       damaged("Checksum"),
       damaged("IndexMismatch")
     ]) {
-      assert.deepStrictEqual(advice(error), [], error.error?.message)
+      assert.deepStrictEqual(advice(error), [], error.error.message)
     }
     assert.deepStrictEqual(advice(damaged("Changing")), ["Run the same command again"])
   })
 
   it("says that what is there is kept only where something is", () => {
-    const kept = result({ action: "skipped", reason: "exists" })
-    assert.deepStrictEqual(advice(silent, result({})), ["Run the same command again: what is there is kept"])
-    assert.deepStrictEqual(advice(silent, kept), ["Run the same command again: what is there is kept"])
-    const archived = result({ action: "skipped", reason: "archived" })
-    assert.deepStrictEqual(advice(silent, archived), ["Run the same command again"])
+    assert.deepStrictEqual(advice(silent, downloaded()), ["Run the same command again: what is there is kept"])
+    assert.deepStrictEqual(advice(silent, kept()), ["Run the same command again: what is there is kept"])
+    assert.deepStrictEqual(advice(silent, skipped("archived")), ["Run the same command again"])
   })
 
   it("a restoration file that is wrong has to be mended: no other run helps", () => {
@@ -112,19 +96,19 @@ describe("the summary of a run", () => {
     const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
     assert.deepStrictEqual(advice(entry), [mend])
     assert.deepStrictEqual(advice(failed(new TrackingUnusable({ path: "r.json", reason: "not JSON" }))), [])
-    assert.deepStrictEqual(advice(silent, entry, result({})), [
+    assert.deepStrictEqual(advice(silent, entry, downloaded()), [
       "Run the same command again: what is there is kept",
       mend
     ])
   })
 
   it("counts files of another size among those that failed", () => {
-    const differs = { ...failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })), reason: "differs" } as const
+    const differs = failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 }), { reason: "differs" })
     assert.strictEqual(summaryLines([differs, silent])[0]?.text, "0 downloaded, 0 skipped, 2 failed (1 differs)")
   })
 
   it("tells what failed because all was required from what was left alone", () => {
-    const left = result({ action: "skipped", reason: "archived" })
+    const left = skipped("archived")
     const required = { ...failed(new NotFound({ what: "S.bam" })), reason: "archived" } as const
     const missing = { ...required, reason: "missing" } as const
     assert.strictEqual(

@@ -1,68 +1,143 @@
-/** What became of every file of a run: the one shape for the log, the report file, the exit code and the library. */
+/** What became of every file of a run, for the log, the report file, the exit code and the library. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, Stopped } from "../Errors.ts"
+import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
 
 const skipReasons = ["exists", "archived", "no-reads", "pending", "withheld"] as const
 
 /**
- * Why a file was left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none.
+ * Why a file is left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none.
  * `withheld`: all files are required, and another does not come.
  */
 export type SkipReason = (typeof skipReasons)[number]
 
-const FileReason = Schema.Literals([...skipReasons, "differs", "missing"])
-
-/**
- * Why a file was left alone, or of what kind its failure is. `differs`: a file of another size is in its place.
- * `missing`: none of its type is listed. `archived` is a failure where all files are required.
- */
-export type FileReason = typeof FileReason.Type
-
 const Bytes = Schema.Int
 
-/** What became of one file; of an analysis or selection that failed as a whole when `fileName`, or both ids, are null. */
-export const FileResult = Schema.Struct({
-  analysisId: Schema.NullOr(Schema.String),
-  fileName: Schema.NullOr(Schema.String),
-  /** Final path; null when the file has none. */
-  path: Schema.NullOr(Schema.String),
-  action: Schema.Literals(["downloaded", "skipped", "failed"]),
-  reason: Schema.NullOr(FileReason),
-  /** Size under the final name, or as listed when nothing is there; null when unknown. */
-  bytes: Schema.NullOr(Bytes),
-  /** Size of the whole file as the service lists it; null when it lists none, and for a slice. */
-  listedBytes: Schema.NullOr(Bytes),
-  resumedFrom: Bytes,
-  sha256: Schema.NullOr(Schema.String),
-  /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host stated. */
-  compared: Schema.Array(Schema.String),
-  /** The regions cut out, as the header of the slice names them; null for a whole file. */
-  regions: Schema.NullOr(Schema.Array(Schema.String)),
-  /** Records of a slice. */
-  records: Schema.NullOr(Schema.Int),
-  /** The index of a slice; without a checksum when slice and index were there. */
-  index: Schema.NullOr(Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })),
-  /** Bytes that came for a slice, header and index included. */
-  fetched: Schema.NullOr(Bytes),
-  /** What is not as it should be in the source of a slice that was made nevertheless. */
-  warnings: Schema.Array(Schema.String),
+/** What the transfer of a file took. */
+const FileTransferred = Schema.Struct({
   /** Requests to link hosts. */
   attempts: Schema.Int,
   /** Links asked for again. */
   renewals: Schema.Int,
   seconds: Schema.Finite,
-  /** When its transfer began and ended; null when it did not get that far, or no further. */
-  startedAt: Schema.NullOr(Schema.DateFromString),
-  finishedAt: Schema.NullOr(Schema.DateFromString),
+  startedAt: Schema.DateFromString,
+  /** Null when the run was stopped before. */
+  finishedAt: Schema.NullOr(Schema.DateFromString)
+})
+export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferred> {}
+
+const SlicedIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
+
+const file = {
+  analysisId: Schema.String,
+  /** As the service lists it. */
+  fileName: Schema.String,
+  /** Final path. */
+  path: Schema.String,
   /** Null when this run did not find the file archived. */
   restoration: Schema.NullOr(
     Schema.Struct({ requestedAt: Schema.NullOr(Schema.String), estimate: Schema.NullOr(Schema.String) })
-  ),
-  error: Schema.NullOr(FileError)
+  )
+}
+
+/** Size of the whole file as the service lists it; null when it lists none, and for a slice. */
+const listedBytes = Schema.NullOr(Bytes)
+
+/** The regions of a slice, as its header names them. */
+const regions = Schema.Array(Schema.String)
+
+/** What became of one file, or of an analysis or selection that failed as a whole. Sizes in bytes. */
+export const FileResult = Schema.TaggedUnion({
+  /** A whole file came, and was checked. */
+  Downloaded: {
+    ...file,
+    bytes: Bytes,
+    listedBytes,
+    /** Bytes taken over from an earlier run. */
+    resumedFrom: Bytes,
+    sha256: Schema.String,
+    /** What it was compared with: `size`, `structure`, and the checksums that its link host stated. */
+    compared: Schema.Array(Schema.String),
+    transfer: FileTransferred
+  },
+  /** Regions were cut out, with a fresh index. */
+  Sliced: {
+    ...file,
+    bytes: Bytes,
+    sha256: Schema.String,
+    regions,
+    records: Schema.Int,
+    index: SlicedIndex,
+    /** Bytes that came, header and index included. */
+    fetched: Bytes,
+    /** What is not as it should be in the source, though the slice was made. */
+    warnings: Schema.Array(Schema.String),
+    transfer: FileTransferred
+  },
+  /** What is wanted stood there already. */
+  Kept: {
+    ...file,
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    /** Of a slice that was looked into. */
+    regions: Schema.NullOr(regions),
+    /** Of a slice. */
+    index: Schema.NullOr(SlicedIndex),
+    fetched: Schema.NullOr(Bytes),
+    warnings: Schema.Array(Schema.String),
+    /** Null when the plan saw it. */
+    transfer: Schema.NullOr(FileTransferred)
+  },
+  /** Its restoration is under way. */
+  Pending: { ...file, bytes: Schema.NullOr(Bytes), listedBytes },
+  /** Left alone for a reason that is no failure. */
+  Skipped: {
+    ...file,
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    reason: Schema.Literals(["archived", "no-reads", "withheld"])
+  },
+  /** `fileName` and `path` are null for an analysis, both ids for a selection. */
+  Failed: {
+    ...file,
+    analysisId: Schema.NullOr(file.analysisId),
+    fileName: Schema.NullOr(file.fileName),
+    path: Schema.NullOr(file.path),
+    /** Size under the final name, or as listed when nothing is there; null when unknown. */
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    /**
+     * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it was required and is
+     * not restored. Null for every other failure.
+     */
+    reason: Schema.NullOr(Schema.Literals(["archived", "differs", "missing"])),
+    error: FileError,
+    transfer: Schema.NullOr(FileTransferred)
+  }
 })
-export interface FileResult extends Schema.Schema.Type<typeof FileResult> {}
+export type FileResult = typeof FileResult.Type
+
+/** What became of a file that is not there, and why. */
+export type FailedResult<Error = FileError> = Omit<Extract<FileResult, { readonly _tag: "Failed" }>, "error"> & {
+  readonly error: Error
+}
+
+/** What a run reports: results of files, and why it ended. */
+export type RunResult = FileResult | FailedResult<RunError>
+
+/** True for a file that this run knows to be whole under its final name: fetched now, or found there. */
+export const isWhole = (
+  result: RunResult
+): result is Extract<FileResult, { readonly _tag: "Downloaded" | "Sliced" | "Kept" }> =>
+  result._tag === "Downloaded" || result._tag === "Sliced" || result._tag === "Kept"
+
+const errorOf = <Error>(result: FileResult | FailedResult<Error>): Error | FileError | null =>
+  result._tag === "Failed" ? result.error : null
+
+/** The errors of what failed. */
+export const errorsOf = (results: ReadonlyArray<RunResult>): ReadonlyArray<RunError> =>
+  results.flatMap((result) => errorOf(result) ?? [])
 
 /** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
 export interface Throughput {
@@ -74,44 +149,38 @@ export interface Throughput {
 export interface FileFailure {
   readonly analysisId: string | null
   readonly fileName: string | null
-  readonly error: FileError
+  readonly error: RunError
 }
 
 /** The reason that goes with a failure. */
-export const reasonOfFailure = ({ _tag }: FileError): FileReason | null =>
+export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
   _tag === "SvcFileArchived" ? "archived" : null
 
-/** A result of a file whose transfer never began. */
-export const untransferredResult = (
-  file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes"> & { readonly listedBytes?: number | null },
-  outcome: Pick<FileResult, "action" | "reason" | "error">
-): FileResult => ({
-  ...file,
-  listedBytes: file.listedBytes ?? null,
-  ...outcome,
-  resumedFrom: 0,
-  sha256: null,
-  compared: [],
-  regions: null,
-  records: null,
-  index: null,
-  fetched: null,
-  warnings: [],
-  attempts: 0,
-  renewals: 0,
-  seconds: 0,
-  startedAt: null,
-  finishedAt: null,
-  restoration: null
-})
+/** What a result says of its file, whatever became of it. */
+export interface ResultFile {
+  readonly analysisId: string
+  readonly fileName: string
+  readonly path: string
+  readonly bytes: number | null
+  readonly listedBytes: number | null
+  readonly restoration: FileResult["restoration"]
+}
+
+/** The result of a file whose transfer never began. */
+export const failedFile = (
+  file: ResultFile,
+  error: FileError,
+  reason: FailedResult["reason"] = reasonOfFailure(error)
+): FailedResult => ({ _tag: "Failed", ...file, reason, error, transfer: null })
 
 /** The result for a failure that is not of one file. */
-export const failureResult = (
+export const failureResult = <Error extends RunError>(
   analysisId: string | null,
-  error: FileError,
-  reason: FileReason | null = null
-): FileResult =>
-  untransferredResult({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason, error })
+  error: Error,
+  reason: FailedResult["reason"] = null
+): FailedResult<Error> => ({ _tag: "Failed", ...nothing, analysisId, reason, error })
+
+const nothing = { fileName: null, path: null, bytes: null, listedBytes: null, restoration: null, transfer: null }
 
 /** The errors of files that a run had not finished when it was stopped; one of each for all files. */
 export const stopped = {
@@ -132,10 +201,16 @@ export interface Totals {
 }
 
 /** Counts the results of a run. */
-export const totalsOf = (results: ReadonlyArray<FileResult>): Totals => {
-  const count = (action: FileResult["action"]) => results.filter((result) => result.action === action).length
-  const bytes = results.reduce((sum, { action, bytes }) => sum + (action === "downloaded" ? (bytes ?? 0) : 0), 0)
-  return { downloaded: count("downloaded"), skipped: count("skipped"), failed: count("failed"), bytes }
+export const totalsOf = (results: ReadonlyArray<RunResult>): Totals => {
+  const totals = { downloaded: 0, skipped: 0, failed: 0, bytes: 0 }
+  for (const result of results) {
+    if (result._tag === "Downloaded" || result._tag === "Sliced") {
+      totals.downloaded++
+      totals.bytes += result.bytes
+    } else if (result._tag === "Failed") totals.failed++
+    else totals.skipped++
+  }
+  return totals
 }
 
 /** A line about what was done, or what to do next. */
@@ -146,28 +221,45 @@ export interface SummaryLine {
 }
 
 /** The last lines of a download. */
-export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
+export const summaryLines = (results: ReadonlyArray<RunResult>): ReadonlyArray<SummaryLine> => {
   const { bytes, downloaded, failed, skipped } = totalsOf(results)
-  const why = (ends: FileResult["action"], ...reasons: ReadonlyArray<FileReason>) => {
-    const count = (wanted: FileReason) =>
-      results.filter(({ action, reason }) => action === ends && reason === wanted).length
-    const counts = reasons.flatMap((reason) => (count(reason) === 0 ? [] : [`${count(reason)} ${reason}`]))
-    return counts.length === 0 ? "" : ` (${counts.join(", ")})`
-  }
   const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
   const bad = failed > 0
-  const left = `${skipped} skipped${why("skipped", "exists", "archived", "pending", "no-reads", "withheld")}`
-  const lost = `${failed} failed${why("failed", "differs", "archived", "missing")}`
+  const left = `${skipped} skipped${why(results, skipReasonOf, ["exists", "archived", "pending", "no-reads", "withheld"])}`
+  const lost = `${failed} failed${why(results, failReasonOf, ["differs", "archived", "missing"])}`
   return [
     { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad },
     ...adviceFor(results).map((text) => ({ text, bad }))
   ]
 }
 
+/** Why it was left alone; null when it was not. */
+export const skipReasonOf = (result: RunResult): SkipReason | null => {
+  if (result._tag === "Kept") return "exists"
+  if (result._tag === "Pending") return "pending"
+  return result._tag === "Skipped" ? result.reason : null
+}
+
+const failReasonOf = (result: RunResult) => (result._tag === "Failed" ? result.reason : null)
+
+/** How many there are of each reason, in parentheses; nothing when there are none. */
+const why = <Reason extends string>(
+  results: ReadonlyArray<RunResult>,
+  reasonOf: (result: RunResult) => Reason | null,
+  reasons: ReadonlyArray<Reason>
+): string => {
+  const found = results.map(reasonOf)
+  const counts = reasons.flatMap((reason) => {
+    const count = found.filter((one) => one === reason).length
+    return count === 0 ? [] : [`${count} ${reason}`]
+  })
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+}
+
 /** The last line of a run that asked for restorations and fetched nothing. */
-export const restorationLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
-  const failed = results.filter(({ action }) => action === "failed").length
-  const pending = results.filter(({ action, reason }) => action === "skipped" && reason === "pending").length
+export const restorationLines = (results: ReadonlyArray<RunResult>): ReadonlyArray<SummaryLine> => {
+  const { failed } = totalsOf(results)
+  const pending = results.filter(({ _tag }) => _tag === "Pending").length
   const others = results.length - pending - failed
   const parts = [
     `${pending === 1 ? "1 restoration is" : `${pending} restorations are`} under way`,
@@ -178,11 +270,11 @@ export const restorationLines = (results: ReadonlyArray<FileResult>): ReadonlyAr
 }
 
 /** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */
-export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
-  const named = new Set(results.flatMap(({ error }) => error?.advice ?? []))
+export const adviceFor = (results: ReadonlyArray<RunResult>): ReadonlyArray<string> => {
+  const named = new Set(errorsOf(results).flatMap(({ advice }) => advice ?? []))
   // What has to be mended comes before the next run.
   if (named.has("afterMending")) named.delete("again")
-  const keeps = results.some(({ action, reason }) => action === "downloaded" || reason === "exists")
+  const keeps = results.some(isWhole)
   const kept = (name: AdviceName) => (keeps && name !== "mendEntry" ? ": what is there is kept" : "")
   return adviceNames.filter((name) => named.has(name)).map((name) => `${Advice[name]}${kept(name)}`)
 }
@@ -204,5 +296,3 @@ export class DownloadsFailed extends Schema.TaggedError<DownloadsFailed>()("SvcD
     return `${failed} of ${counted(this.results.length, "result")} ${what}: ${first?.message}`
   }
 }
-
-const errorsOf = (results: ReadonlyArray<FileResult>) => results.flatMap(({ error }) => error ?? [])

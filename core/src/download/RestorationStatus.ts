@@ -6,13 +6,13 @@ import * as Result from "effect/Result"
 import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { mayBeUnderWay, type Restoration } from "../archive/Waiting.ts"
-import { type EntryUnusable, NotFound } from "../Errors.ts"
+import { type EntryUnusable, type FileError, NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
 import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, reasonOfFailure, untransferredResult } from "./FileResult.ts"
+import { type FileResult, failedFile } from "./FileResult.ts"
 
 /** Where one request stands after a look. */
 export interface RestorationStatus {
@@ -31,7 +31,7 @@ export type RestorationState =
   | ({ readonly _tag: "Requested"; readonly underWay: boolean } & Restoration)
   /** Archived, and this run asks for nothing. */
   | { readonly _tag: "NotRequested" }
-  | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
+  | { readonly _tag: "Failed"; readonly error: FileError }
 
 export const requestedState = (
   { requestTime }: TrackingEntry,
@@ -53,16 +53,13 @@ export const resultWithoutTry = (
   const fileName = wantedName(entry)
   const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
   const place = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
-  const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null }
-  if (state._tag === "Failed") {
-    const { error } = state
-    return untransferredResult(file, { action: "failed", reason: reasonOfFailure(error), error })
-  }
-  // Pending is only what is under way.
-  const reason =
-    state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"
+  const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null, listedBytes: null }
+  if (state._tag === "Failed") return failedFile({ ...file, restoration: null }, state.error)
   const restoration = state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
-  return { ...untransferredResult(file, { action: "skipped", reason, error: null }), restoration }
+  // Pending is only what is under way.
+  return state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay)
+    ? { _tag: "Skipped", ...file, restoration, reason: "archived" }
+    : { _tag: "Pending", ...file, restoration }
 }
 
 /** What one look at the stored requests found. */

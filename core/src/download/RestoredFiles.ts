@@ -16,7 +16,7 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
-import { type FileResult, stopped, untransferredResult } from "./FileResult.ts"
+import { type FileResult, failedFile, stopped } from "./FileResult.ts"
 import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
@@ -158,10 +158,7 @@ export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<File
     const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
     const listed = restored.files.find((file) => file.fileName === fileName)
     const bytes = form === null ? (listed?.size ?? null) : null
-    return untransferredResult(
-      { analysisId, fileName, path, bytes },
-      { action: "failed", reason: null, error: stopped.begins }
-    )
+    return failedFile({ analysisId, fileName, path, bytes, listedBytes: null, restoration: null }, stopped.begins)
   })
 
 /** One listing per analysis with the files of all its requests, each once. */

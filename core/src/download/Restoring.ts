@@ -20,7 +20,7 @@ import { typeAt } from "../settings/NamedFiles.ts"
 import type { Operator } from "../settings/Operator.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, reasonOfFailure } from "./FileResult.ts"
+import { type FileResult, failedFile, type ResultFile, type SkipReason } from "./FileResult.ts"
 import type { Awaited } from "./RunEvents.ts"
 
 export type RestoreResults = ReadonlyMap<PlannedFile, RestoreResult>
@@ -124,17 +124,21 @@ export const pendingOf = (restorations: RestoreResults): ReadonlyArray<Awaited> 
     result._tag === "Pending" ? [{ estimate: result.estimate, underWay: true }] : []
   )
 
-/** The result of an archived file, which says what its restoration came to. */
-export const withRestoration = (plain: FileResult, restoration: RestoreResult | undefined): FileResult => {
+/** The result of a file that is left for `reason`; of an archived one it says what its restoration came to. */
+export const restorationResult = (
+  file: ResultFile,
+  reason: Exclude<SkipReason, "exists">,
+  restoration: RestoreResult | undefined
+): FileResult => {
   switch (restoration?._tag) {
     case undefined:
     case "Left":
-      return plain
+      return reason === "pending" ? { _tag: "Pending", ...file } : { _tag: "Skipped", ...file, reason }
     case "Pending": {
       const { estimate, requestedAt } = restoration
-      return { ...plain, reason: "pending", restoration: { requestedAt, estimate } }
+      return { _tag: "Pending", ...file, restoration: { requestedAt, estimate } }
     }
     case "Failed":
-      return { ...plain, action: "failed", reason: reasonOfFailure(restoration.error), error: restoration.error }
+      return failedFile(file, restoration.error)
   }
 }

@@ -8,11 +8,13 @@ import { parse, render, type TrackingDocument, TrackingFile } from "../archive/T
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LinkForbidden, LoginRefused, NotFound, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
+import { rowOf } from "../report/Row.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
+import { errorsOf } from "./FileResult.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
 import { makeRunRecord } from "./RunRecord.ts"
@@ -171,7 +173,7 @@ const world = Effect.fnUntraced(function* ({
     reported: Effect.gen(function* () {
       const record = yield* makeRunRecord
       yield* Effect.flatMap(resume.look, record.resumed)
-      return (yield* record.results).map(({ action, error }) => `${action} ${error?._tag}`)
+      return (yield* record.results).map(rowOf).map(({ action, error }) => `${action} ${error?._tag}`)
     }).pipe(Effect.provide(services)),
     results: Effect.map(resume.look, ({ statuses }) => statuses.flatMap(({ results }) => results)).pipe(
       Effect.provide(services)
@@ -313,7 +315,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
       const before = w.text()
       const [result] = yield* w.results
-      assert.deepInclude(result, { action: "skipped", reason: "archived", restoration: null })
+      assert.deepInclude(result, { _tag: "Skipped", reason: "archived", restoration: null })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam NotRequested"])
       assert.notInclude(w.events, "restore A1")
       assert.strictEqual(w.text(), before)
@@ -331,9 +333,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const before = never.text()
       assert.deepStrictEqual(yield* never.look, ["A1 S.bam Failed SvcFileArchived", "A2 T.bam Failed SvcFileArchived"])
       const [result] = yield* never.results
-      assert.deepInclude(result, { action: "failed", reason: "archived" })
+      assert.deepInclude(result, { _tag: "Failed", reason: "archived" })
       assert.strictEqual(
-        result?.error?.message,
+        result?._tag === "Failed" ? result.error.message : null,
         "S.bam (analysis A1): archived, and not restored: restoreArchived is no; svc-request-restore -a A1 asks for it"
       )
       assert.strictEqual(never.text(), before)
@@ -485,13 +487,13 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
       const results = yield* w.results
       assert.deepStrictEqual(
-        results.map(({ action, error, path }) => [path?.replace(w.root, ""), action, error?._tag]),
+        results.map(rowOf).map(({ action, error, path }) => [path?.replace(w.root, ""), action, error?._tag]),
         [
           ["/gone/S.bam", "failed", "SvcCannotCreate"],
           ["/out/T.bam", "downloaded", undefined]
         ]
       )
-      assert.match(results[0]?.error?.message ?? "", /the folder to download into does not exist/)
+      assert.match(errorsOf(results)[0]?.message ?? "", /the folder to download into does not exist/)
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )

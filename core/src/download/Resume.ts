@@ -15,7 +15,7 @@ import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from 
 import type { ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { ServiceError, TrackingReadError } from "../Errors.ts"
+import type { FileError, ServiceError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
@@ -132,7 +132,7 @@ interface Judgement {
 }
 
 const judgementOf = (state: RestorationState): Judgement => ({ state, decision: null, restored: null })
-const failureJudgement = (error: NonNullable<FileResult["error"]>) => judgementOf({ _tag: "Failed", error })
+const failureJudgement = (error: FileError) => judgementOf({ _tag: "Failed", error })
 
 /** @param now - ms since 1970 */
 const judge = Effect.fnUntraced(function* (
@@ -221,7 +221,7 @@ const downloadAll = Effect.fnUntraced(function* (
       return Effect.sync(() => memory.remember(stored, { _tag: "Available" }, [...results, ...left]))
     }
     // Gone back to the archive between the look and the download.
-    if (results.some(({ reason }) => reason === "archived")) {
+    if (results.some((result) => "reason" in result && result.reason === "archived")) {
       return Effect.sync(() => memory.remember(stored, requestedState(stored.entry, null, false)))
     }
     return Effect.map(Effect.provideContext(stateAfter(stored, results, service), context), (state) =>
@@ -236,9 +236,9 @@ const stateAfter = (
   results: ReadonlyArray<FileResult>,
   service: ServiceAddress
 ): Effect.Effect<RestorationState, never, TrackingFile> => {
-  const failure = results.find(({ error }) => error !== null)?.error ?? null
-  return failure !== null
-    ? Effect.succeed({ _tag: "Failed", error: failure })
+  const failure = results.find((result) => result._tag === "Failed")
+  return failure !== undefined
+    ? Effect.succeed({ _tag: "Failed", error: failure.error })
     : Effect.match(removeFinished(stored, service), {
         onSuccess: (): RestorationState => ({ _tag: "Done" }),
         onFailure: (error): RestorationState => ({ _tag: "Failed", error })

@@ -16,8 +16,8 @@ import { leftBeside } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity, indexResult } from "./FetchFile.ts"
-import { type FileResult, untransferredResult } from "./FileResult.ts"
-import { type RestoreResults, withRestoration } from "./Restoring.ts"
+import type { FileResult } from "./FileResult.ts"
+import { type RestoreResults, restorationResult } from "./Restoring.ts"
 import { Listener } from "./RunEvents.ts"
 import type { RunLinks } from "./RunSource.ts"
 
@@ -49,8 +49,8 @@ export const run = Effect.fn("svc.download.run")(function* (
   for (const file of plan.files) {
     const result = resultWithoutFetch(file, request)
     if (result === null) continue
-    if (result.reason === "exists") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
-    if (result.reason === "exists" && request.checksums !== null) kept.push(file)
+    if (result._tag === "Kept") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
+    if (result._tag === "Kept" && request.checksums !== null) kept.push(file)
     else yield* settle(file, result)
   }
   yield* Effect.forEach(
@@ -64,16 +64,18 @@ export const run = Effect.fn("svc.download.run")(function* (
           ),
           (result) => settle(file, result)
         )
-      const { error } = yield* fetched(data)
+      const came = yield* fetched(data)
       for (const index of indexes) {
-        yield* error === null ? fetched(index) : settle(index, failedResult(index, request, error))
+        yield* came._tag === "Failed" ? settle(index, failedResult(index, request, came.error)) : fetched(index)
       }
     }),
     { concurrency: request.connections, discard: true }
   )
   // Last, as an index that came may show that its data is damaged.
   const doubted = new Set(
-    Array.from(results, ([file, { error }]) => (error?._tag === "SvcFileDamaged" ? dataPathOf(file) : null))
+    Array.from(results, ([file, result]) =>
+      result._tag === "Failed" && result.error._tag === "SvcFileDamaged" ? dataPathOf(file) : null
+    )
   )
   for (const file of kept) {
     const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
@@ -115,18 +117,16 @@ export const resultWithoutFetch = (
   const { decision } = file
   switch (decision._tag) {
     case "Fetch":
-      return request.withheld === true
-        ? untransferredResult(identity(file, request), { action: "skipped", reason: "withheld", error: null })
-        : null
+      return request.withheld === true ? { _tag: "Skipped", ...identity(file, request), reason: "withheld" } : null
     case "Skip": {
-      const known = identity(file, request)
-      const skipped = untransferredResult(
-        { ...known, bytes: decision.existing ?? known.bytes },
-        { action: "skipped", reason: decision.reason, error: null }
-      )
-      const index =
-        decision.index === undefined ? null : indexResult(file, request, { ...decision.index, sha256: null })
-      return withRestoration({ ...skipped, index }, request.restorations?.get(file))
+      const { existing, index, reason } = decision
+      const listed = identity(file, request)
+      const known = { ...listed, bytes: existing ?? listed.bytes }
+      if (reason === "exists") {
+        const kept = index === undefined ? null : indexResult(file, request, { ...index, sha256: null })
+        return { _tag: "Kept", ...known, regions: null, index: kept, fetched: null, warnings: [], transfer: null }
+      }
+      return restorationResult(known, reason, request.restorations?.get(file))
     }
     case "Fail":
       return failedResult(file, request, decision.error, decision.existing)

@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import type { FileResult } from "./FileResult.ts"
+import type { FailedResult, FileResult } from "./FileResult.ts"
 
 /** A restoration that was asked for. */
 export interface Awaited {
@@ -36,7 +36,7 @@ export type RunEvent =
   /** The service has told of these analyses. */
   | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<string, AnalysisOwner> }
   /** An analysis, or the selection, failed as a whole. */
-  | { readonly _tag: "Failed"; readonly result: FileResult }
+  | { readonly _tag: "Failed"; readonly result: FailedResult }
   /** The files the run is about, before anything becomes of them. */
   | { readonly _tag: "Planned"; readonly files: ReadonlyArray<PlannedFile>; readonly destination: string }
   /** The restorations that are awaited now; replaces those of the event before. */

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
-import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
+import { type FileResult, failedFile, failureResult, stopped, type Throughput } from "./FileResult.ts"
 import type { Look, RestorationStatus } from "./RestorationStatus.ts"
 import type { AnalysisOwner, Awaited, RunListener } from "./RunEvents.ts"
 
@@ -69,7 +69,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
           if (progress._tag !== "Started") return
           const known = files.get(file)
           if (known === undefined) return void begunStored.set(keyOfFile(file), file)
-          if (known.startedAt !== null) return
+          if ("_tag" in known || known.startedAt !== null) return
           return void files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
         }
         case "Finished":
@@ -93,14 +93,19 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
 })
 
 /** One name for a file, in a plan and in the restoration file. */
-export const keyOfFile = ({ analysisId, fileName }: Pick<FileResult, "analysisId" | "fileName">): string =>
-  JSON.stringify([analysisId, fileName])
+export const keyOfFile = ({
+  analysisId,
+  fileName
+}: {
+  readonly analysisId: string | null
+  readonly fileName: string | null
+}): string => JSON.stringify([analysisId, fileName])
 
 /** A file that was left pending has the result of its request; one that was fetched before keeps its own. */
 const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<FileResult>) => {
   if (stored.length === 0) return planned
   const waited = new Set(stored.map(keyOfFile))
-  const known = planned.filter((result) => result.reason !== "pending" || !waited.has(keyOfFile(result)))
+  const known = planned.filter((result) => result._tag !== "Pending" || !waited.has(keyOfFile(result)))
   const settled = new Set(known.map(keyOfFile))
   return [...known, ...stored.filter((result) => !settled.has(keyOfFile(result)))]
 }
@@ -119,16 +124,18 @@ const errorOfStop = ({ slice }: Begun) => (slice === null ? stopped.resumes : st
 const begunIn =
   (begun: ReadonlyMap<string, Begun>) =>
   (result: FileResult): FileResult => {
-    const file = result.error === stopped.begins ? begun.get(keyOfFile(result)) : undefined
+    if (result._tag !== "Failed" || result.error !== stopped.begins) return result
+    const file = begun.get(keyOfFile(result))
     return file === undefined ? result : { ...result, error: errorOfStop(file) }
   }
 
 /** An unfinished file has failed as stopped. */
 const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult => {
-  if ("action" in known) return known
+  if ("_tag" in known) return known
   const { startedAt } = known
-  const error = startedAt === null ? stopped.begins : errorOfStop(file)
-  return { ...untransferredResult(identity(file, known), { action: "failed", reason: null, error }), startedAt }
+  const failed = failedFile(identity(file, known), startedAt === null ? stopped.begins : errorOfStop(file))
+  const transfer = { attempts: 0, renewals: 0, seconds: 0, finishedAt: null }
+  return startedAt === null ? failed : { ...failed, transfer: { ...transfer, startedAt } }
 }
 
 const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
@@ -139,7 +146,7 @@ const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
 
 /** The files of a request are there, but its entry could not be taken out of the restoration file (fault T20). */
 const entryFailure = ({ entry, results, state }: RestorationStatus): ReadonlyArray<FileResult> =>
-  state._tag === "Failed" && results.every(({ error }) => error === null)
+  state._tag === "Failed" && results.every(({ _tag }) => _tag !== "Failed")
     ? [failureResult(entry.analysisId, state.error)]
     : []
 
@@ -149,8 +156,11 @@ export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
 
 /** An index with an entry of its own came with its data file: both entries have its result, which counts once. */
 const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
-  const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
-    path === null ? null : JSON.stringify([path, action, reason, startedAt])
+  const keyOf = (result: FileResult) => {
+    const { _tag, path } = result
+    const startedAt = "transfer" in result ? result.transfer?.startedAt : null
+    return path === null ? null : JSON.stringify([path, _tag, "reason" in result ? result.reason : null, startedAt])
+  }
   return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
 }
 

@@ -22,18 +22,16 @@ import {
 } from "./ServiceErrors.ts"
 import { FileDamaged, LinkExpired, LinkForbidden, LinkProtocol, LinkRefused, Stopped } from "./TransferErrors.ts"
 
-const classes = Schema.Union([
+/** All that a file, an analysis or a selection can fail with. */
+const resultClasses = [
   Busy,
   CannotCreate,
-  ConfigUnusable,
-  CredentialsMissing,
   DiskTooSmall,
   EntryUnusable,
   FileArchived,
   FileDamaged,
   FileDiffers,
   Forbidden,
-  InputMalformed,
   LinkExpired,
   LinkForbidden,
   LinkProtocol,
@@ -44,7 +42,6 @@ const classes = Schema.Union([
   NameCollision,
   NotFound,
   OutcomeUnknown,
-  PasswordFileUnusable,
   ProxyRefused,
   ReplyMalformed,
   ReplyTooLarge,
@@ -56,27 +53,44 @@ const classes = Schema.Union([
   Unavailable,
   UnsafeName,
   UsageError
-])
-
-/** What stopped a file, an analysis or a run. */
-export type FileError = typeof classes.Type
-
-const encode = Schema.encodeEffect(classes)
-const decode = Schema.decodeUnknownEffect(classes)
+] as const
 
 /** As JSON an error is its code, its sentence, and the fields of its class, by which it is read back. */
-export const FileError = Schema.StructWithRest(Schema.Struct({ tag: Schema.String, message: Schema.String }), [
-  Schema.Record(Schema.String, Schema.Json)
-]).pipe(
-  Schema.decodeTo(
-    Schema.toType(classes),
-    SchemaTransformation.transformEffect({
-      decode: ({ tag, ...fields }) => Effect.mapError(decode({ ...fields, _tag: tagOf(tag) }), ({ issue }) => issue),
-      encode: (error) =>
-        Effect.mapBoth(encode(error), {
-          onSuccess: ({ _tag, ...fields }) => ({ tag: codeOf(error), message: error.message, ...fields }),
-          onFailure: ({ issue }) => issue
-        })
-    })
+const asJson = <
+  Class extends Schema.Codec<{ readonly _tag: string; readonly message: string }, { readonly _tag: string }>
+>(
+  classes: ReadonlyArray<Class>
+) => {
+  const union = Schema.Union(classes)
+  const encode = Schema.encodeEffect(union)
+  const decode = Schema.decodeUnknownEffect(union)
+  return Schema.StructWithRest(Schema.Struct({ tag: Schema.String, message: Schema.String }), [
+    Schema.Record(Schema.String, Schema.Json)
+  ]).pipe(
+    Schema.decodeTo(
+      Schema.toType(union),
+      SchemaTransformation.transformEffect({
+        decode: ({ tag, ...fields }) => Effect.mapError(decode({ ...fields, _tag: tagOf(tag) }), ({ issue }) => issue),
+        encode: (error) =>
+          Effect.mapBoth(encode(error), {
+            onSuccess: ({ _tag, ...fields }) => ({ tag: codeOf(error), message: error.message, ...fields }),
+            onFailure: ({ issue }) => issue
+          })
+      })
+    )
   )
-)
+}
+
+/** What stopped a file, an analysis or a selection. */
+export const FileError = asJson(resultClasses)
+export type FileError = typeof FileError.Type
+
+/** What stopped a file, an analysis or a run: the latter can lack settings too. */
+export const RunError = asJson([
+  ...resultClasses,
+  ConfigUnusable,
+  CredentialsMissing,
+  InputMalformed,
+  PasswordFileUnusable
+])
+export type RunError = typeof RunError.Type

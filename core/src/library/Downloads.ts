@@ -15,8 +15,9 @@ export type { RequestError } from "../download/DownloadRequest.ts"
 export { Downloads, type RunFailure, type RunOptions } from "../download/Downloads.ts"
 export {
   DownloadsFailed,
-  type FileReason,
+  type FailedResult,
   FileResult,
+  type FileTransferred,
   type SkipReason,
   type Totals,
   totalsOf

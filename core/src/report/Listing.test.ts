@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { pending } from "../../../test/Results.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import type { PlanOutcome } from "../download/DownloadForms.ts"
 import { plan } from "../download/DownloadPlan.ts"
-import { untransferredResult } from "../download/FileResult.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
 import { filterListing, type ListedAnalysis } from "../selection/WantedFiles.ts"
@@ -148,15 +148,7 @@ const status = (
 ): RestorationStatus => ({
   entry: Result.getOrThrow(readEntry({ analysisId, fileName })),
   state,
-  results:
-    path === undefined
-      ? []
-      : [
-          untransferredResult(
-            { analysisId, fileName, path, bytes: null },
-            { action: "skipped", reason: "pending", error: null }
-          )
-        ]
+  results: path === undefined ? [] : [pending({ analysisId, fileName, path, bytes: null })]
 })
 const time = "2026-11-21T15:00:00Z"
 const look = {

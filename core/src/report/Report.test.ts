@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { FileResult, untransferredResult } from "../download/FileResult.ts"
+import { downloaded, failed, kept, transferred } from "../../../test/Results.ts"
+import { failureResult } from "../download/FileResult.ts"
 import { NotFound } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
+import { Row } from "./Row.ts"
 
 const missing = new NotFound({ what: "analysis A9" })
 
@@ -20,22 +22,13 @@ describe("Report", () => {
       milliseconds: 1500
     }
     const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
-    const done = {
-      ...untransferredResult(id, { action: "downloaded", reason: null, error: null }),
-      seconds: 1.2345,
-      startedAt: new Date(100),
-      finishedAt: new Date(1300),
-      sha256: "ab"
-    }
+    const done = downloaded({ ...id, transfer: transferred(100, 1300, { seconds: 1.2345 }), sha256: "ab" })
     const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
-    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
-      done,
-      untransferredResult(id, { action: "skipped", reason: "exists", error: null }),
-      untransferredResult(
-        { ...id, fileName: null, path: null, bytes: null },
-        { action: "failed", reason: null, error: missing }
-      )
-    ])
+    const document = reportJson({ ...run, ...more, exitCode: 66 }, [done, kept(id), failureResult("A1", missing)])
+    const keys =
+      "analysisId fileName path action reason bytes listedBytes resumedFrom sha256 compared regions records index fetched " +
+      "warnings attempts renewals seconds startedAt finishedAt restoration error"
+    for (const file of document.files) assert.strictEqual(Object.keys(file).join(" "), keys)
     assert.deepStrictEqual(document.totals, { downloaded: 1, skipped: 1, failed: 1, bytes: 10 })
     assert.strictEqual(document.schema, "svc.report/1")
     assert.strictEqual(document.seconds, 1.5)
@@ -69,7 +62,7 @@ describe("Report", () => {
       message: "analysis A9: not found",
       what: "analysis A9"
     })
-    const again = Schema.decodeUnknownSync(Schema.Array(FileResult))(JSON.parse(JSON.stringify(document.files)))
+    const again = Schema.decodeUnknownSync(Schema.Array(Row))(JSON.parse(JSON.stringify(document.files)))
     assert.deepStrictEqual(again[2]?.error, missing)
     assert.deepStrictEqual(again[0]?.finishedAt, new Date(1300))
   })
@@ -106,12 +99,7 @@ describe("Report", () => {
       advice: []
     }
     const names = ["a.bam", 'line\nfeed "quoted" \u2028 \u202e.bam', "]\n}.bam"]
-    const results = names.map((fileName) =>
-      untransferredResult(
-        { analysisId: "A1", fileName, path: fileName, bytes: 1 },
-        { action: "failed", reason: null, error: missing }
-      )
-    )
+    const results = names.map((fileName) => failed(missing, { analysisId: "A1", fileName, path: fileName, bytes: 1 }))
     const hidden = <A>(value: A): A => JSON.parse(JSON.stringify(value).replaceAll("A9", "***"))
     for (const count of [0, 1, 3]) {
       const some = results.slice(0, count)

@@ -3,18 +3,10 @@
  *
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
-import * as Runtime from "effect/Runtime"
-import * as Schema from "effect/Schema"
-import {
-  type FileFailure,
-  type FileReason,
-  FileResult,
-  type SkipReason,
-  type Throughput,
-  totalsOf
-} from "../download/FileResult.ts"
+import { type FileFailure, type RunResult, type SkipReason, type Throughput, totalsOf } from "../download/FileResult.ts"
 import { codeOf, type ExitCode, ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
+import { type Row, rowJson } from "./Row.ts"
 
 export interface ReportRun {
   /** The step that wrote the report. */
@@ -39,15 +31,15 @@ export interface ReportRun {
 }
 
 /** The document; its keys are the contract of the schema. */
-export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
+export const reportJson = (run: ReportRun, results: ReadonlyArray<RunResult>) => ({
   ...headJson(run, results),
-  files: results.map(fileJson)
+  files: results.map(rowJson)
 })
 
 /** The document as text in pieces, so that ten thousand files (8 MB of text) are never whole in memory. */
 export function* reportPieces(
   run: ReportRun,
-  results: ReadonlyArray<FileResult>,
+  results: ReadonlyArray<RunResult>,
   document: <A>(value: A) => A
 ): Generator<string> {
   const text = (value: object) => printableJson(document(value))
@@ -56,12 +48,12 @@ export function* reportPieces(
   if (results.length === 0) return yield `${whole}\n`
   yield whole.slice(0, -end.length)
   for (const [index, result] of results.entries()) {
-    yield `${index === 0 ? "" : ","}\n${text(fileJson(result)).replaceAll(/^/gm, "    ")}`
+    yield `${index === 0 ? "" : ","}\n${text(rowJson(result)).replaceAll(/^/gm, "    ")}`
   }
   yield `\n  ${end}\n`
 }
 
-const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
+const headJson = (run: ReportRun, results: ReadonlyArray<RunResult>) => ({
   schema: "svc.report/1",
   version: run.version,
   step: run.step,
@@ -78,17 +70,6 @@ const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   advice: run.advice,
   throughput: run.throughput
 })
-
-const encode = Schema.encodeSync(FileResult)
-
-const fileJson = (result: FileResult) => {
-  const file = encode(result)
-  const error =
-    result.error === null || file.error === null
-      ? null
-      : Object.assign({}, file.error, { exit: Runtime.getErrorExitCode(result.error) })
-  return { ...file, seconds: seconds(1000 * result.seconds), error }
-}
 
 export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]
@@ -119,7 +100,7 @@ const skipped: Readonly<Record<SkipReason, FileStatus>> = {
   withheld: { word: "Not fetched", tone: "open", rank: 3 }
 }
 
-const failed: { readonly [R in FileReason]?: string } = {
+const failed: { readonly [R in NonNullable<Row["reason"]>]?: string } = {
   differs: "Differs",
   archived: "Not restored",
   missing: "Not listed"

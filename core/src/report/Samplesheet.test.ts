@@ -1,15 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type FileResult, untransferredResult } from "../download/FileResult.ts"
+import { downloaded, failed, kept, pending, skipped, sliced } from "../../../test/Results.ts"
+import { type FileResult, failureResult } from "../download/FileResult.ts"
+import { NotFound } from "../Errors.ts"
 import { parseColumns, type SamplesheetForm, samplesheetOf, separatorOf, usualColumns } from "./Samplesheet.ts"
 
 const form: SamplesheetForm = { columns: usualColumns, separator: ",", partial: false }
 
-type Outcome = Pick<FileResult, "action" | "reason">
-const here: Outcome = { action: "downloaded", reason: null }
+const missing = new NotFound({ what: "analysis A1" })
 
-const file = (analysisId: string, fileName: string, outcome: Outcome = here): FileResult =>
-  untransferredResult({ analysisId, fileName, path: `/data/${fileName}`, bytes: 1 }, { ...outcome, error: null })
+type Outcome = (file: { readonly analysisId: string; readonly fileName: string; readonly path: string }) => FileResult
+
+const file = (analysisId: string, fileName: string, outcome: Outcome = downloaded): FileResult =>
+  outcome({ analysisId, fileName, path: `/data/${fileName}` })
 
 const pair = (id: string, name: string, outcome?: Outcome) => [
   file(id, `${name}.bam`, outcome),
@@ -25,7 +28,7 @@ const linesOf = ({ text }: { readonly text: string }) => text.split("\n").slice(
 
 describe("a samplesheet", () => {
   it("has a row for each analysis with what is there: fetched, or found as it is listed", () => {
-    const results = [...pair("A1", "S1"), ...pair("A2", "S2", { action: "skipped", reason: "exists" })]
+    const results = [...pair("A1", "S1"), ...pair("A2", "S2", kept)]
     const sheet = samplesheetOf(results, owners, ["bam", "bam.bai"], form)
     assert.strictEqual(
       sheet.text,
@@ -38,10 +41,10 @@ describe("a samplesheet", () => {
 
   it("leaves out a row that lacks a wanted file, whatever became of it, and says so", () => {
     const outcomes: ReadonlyArray<Outcome> = [
-      { action: "failed", reason: null },
-      { action: "failed", reason: "differs" },
-      { action: "skipped", reason: "archived" },
-      { action: "skipped", reason: "pending" }
+      (file) => failed(missing, file),
+      (file) => failed(missing, { ...file, reason: "differs" }),
+      (file) => skipped("archived", file),
+      pending
     ]
     for (const outcome of outcomes) {
       const results = [file("A1", "S1.bam", outcome), file("A1", "S1.bam.bai"), ...pair("A2", "S2")]
@@ -60,8 +63,8 @@ describe("a samplesheet", () => {
   })
 
   it("names an analysis without any file, and no selection that failed as a whole", () => {
-    const failed = { ...file("A1", "S1.bam", { action: "failed", reason: null }), fileName: null, path: null }
-    const sheet = samplesheetOf([failed, { ...failed, analysisId: null }], owners, [], { ...form, partial: true })
+    const failures = [failureResult("A1", missing), failureResult(null, missing)]
+    const sheet = samplesheetOf(failures, owners, [], { ...form, partial: true })
     assert.deepStrictEqual(
       [sheet.rows, sheet.incomplete],
       [0, [{ analysisId: "A1", lacks: "all its files", kept: false }]]
@@ -74,7 +77,7 @@ describe("a samplesheet", () => {
       "A1,S1,P1,/data/S1.bam,/data/S1.bai,,"
     ])
     const index = { path: "/data/S1.ranged.vcf.gz.tbi", bytes: 1, sha256: "" }
-    const slice = { ...file("A1", "S1.vcf.gz"), path: "/data/S1.ranged.vcf.gz", index }
+    const slice = sliced({ fileName: "S1.vcf.gz", path: "/data/S1.ranged.vcf.gz", index })
     assert.deepStrictEqual(linesOf(samplesheetOf([slice], owners, ["vcf.gz", "vcf.gz.tbi"], form)), [
       "A1,S1,P1,,,/data/S1.ranged.vcf.gz,/data/S1.ranged.vcf.gz.tbi"
     ])
@@ -89,18 +92,21 @@ describe("a samplesheet", () => {
   })
 
   it("names the sample of an analysis of which nothing came, also beside one that is whole", () => {
-    const failed = pair("A3", "normal", { action: "skipped", reason: "pending" })
+    const awaited = pair("A3", "normal", pending)
     for (const partial of [false, true]) {
-      const sheet = samplesheetOf([...pair("A3", "tumor"), ...failed], owners, ["bam", "bam.bai"], { ...form, partial })
+      const sheet = samplesheetOf([...pair("A3", "tumor"), ...awaited], owners, ["bam", "bam.bai"], {
+        ...form,
+        partial
+      })
       assert.strictEqual(sheet.rows, 1)
       assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A3", lacks: "bam, bam.bai of normal", kept: false }])
     }
   })
 
   it("does not miss variants where only unplaced reads are wanted", () => {
-    const nothing = file("A1", "S1.vcf.gz", { action: "skipped", reason: "no-reads" })
+    const nothing = file("A1", "S1.vcf.gz", (it) => skipped("no-reads", it))
     const index = { path: "/data/S1.unmapped.bam.bai", bytes: 1, sha256: null }
-    const reads = { ...file("A1", "S1.bam"), path: "/data/S1.unmapped.bam", index }
+    const reads = sliced({ fileName: "S1.bam", path: "/data/S1.unmapped.bam", index })
     const sheet = samplesheetOf([reads, nothing], owners, ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"], form)
     assert.deepStrictEqual(linesOf(sheet), ["A1,S1,P1,/data/S1.unmapped.bam,/data/S1.unmapped.bam.bai,,"])
     assert.deepStrictEqual(sheet.incomplete, [])

@@ -3,7 +3,7 @@
  * names. CSV as in RFC 4180, with `\n` at the end of a line, or the same with tabs. Pure.
  */
 import * as Result from "effect/Result"
-import type { FileResult } from "../download/FileResult.ts"
+import { isWhole, type RunResult } from "../download/FileResult.ts"
 import type { AnalysisOwner } from "../download/RunEvents.ts"
 import { type FileType, fileTypeOf, sampleOf } from "../selection/FileName.ts"
 import { printable } from "../text/Printable.ts"
@@ -77,7 +77,7 @@ export const headerOf = ({ columns, separator }: Pick<SamplesheetForm, "columns"
  * @param wanted - types that each row must have; a resume knows only what its requests were for, and gives none
  */
 export const samplesheetOf = (
-  results: ReadonlyArray<FileResult>,
+  results: ReadonlyArray<RunResult>,
   owners: ReadonlyMap<string, AnalysisOwner>,
   wanted: ReadonlyArray<FileType>,
   form: SamplesheetForm
@@ -116,15 +116,11 @@ interface Row {
   readonly excused: ReadonlySet<Field>
 }
 
-/** True for a file that this run knows to be whole: fetched now, or found there as it is listed. */
-const isWhole = ({ action, path, reason }: FileResult) =>
-  path !== null && (action === "downloaded" || (action === "skipped" && reason === "exists"))
-
 /** One row for an analysis; where it has several files of one type, one for each sample that its file names have. */
-const rowsOf = (results: ReadonlyArray<FileResult>): ReadonlyArray<Row> => {
+const rowsOf = (results: ReadonlyArray<RunResult>): ReadonlyArray<Row> => {
   const files = results.flatMap((result) => {
     const type = result.fileName === null ? null : fileTypeOf(result.fileName)
-    return result.fileName === null || type === null ? [] : [{ ...result, fileName: result.fileName, type }]
+    return result.fileName === null || type === null ? [] : [{ result, fileName: result.fileName, type }]
   })
   const types = new Set(files.map(({ type }) => type))
   if (files.length === 0) return []
@@ -132,18 +128,20 @@ const rowsOf = (results: ReadonlyArray<FileResult>): ReadonlyArray<Row> => {
     types.size === files.length ? [files] : [...Map.groupBy(files, ({ fileName }) => sampleOf(fileName)).values()]
   return groups.map((group) => {
     const cells = new Map<Field, string>()
-    for (const file of group.filter(isWhole)) {
-      const field = fieldOfType[file.type]
-      cells.set(field, file.path ?? "")
+    for (const { result, type } of group) {
+      if (!isWhole(result)) continue
+      const field = fieldOfType[type]
+      cells.set(field, result.path)
       const index = indexFields[field]
-      if (index !== undefined && file.index !== null) cells.set(index, file.index.path)
+      if (index !== undefined && "index" in result && result.index !== null) cells.set(index, result.index.path)
     }
-    const missing = group.filter((file) => !isWhole(file))
-    const excused = missing.filter(({ reason }) => reason === "no-reads").map(({ type }) => fieldOfType[type])
+    const missing = group.filter(({ result }) => !isWhole(result))
+    const hasNoReads = ({ result }: (typeof group)[number]) => result._tag === "Skipped" && result.reason === "no-reads"
+    const excused = missing.filter(hasNoReads).map(({ type }) => fieldOfType[type])
     return {
       stem: sampleOf(group[0]?.fileName ?? ""),
       cells,
-      lacks: missing.filter(({ reason }) => reason !== "no-reads").map(({ type }) => type),
+      lacks: missing.filter((file) => !hasNoReads(file)).map(({ type }) => type),
       excused: new Set(excused.flatMap((field) => [field, indexFields[field] ?? field]))
     }
   })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type FileResult, untransferredResult } from "../download/FileResult.ts"
+import { downloaded, failed, kept, transferred } from "../../../test/Results.ts"
+import type { FileResult } from "../download/FileResult.ts"
 import { LinkForbidden } from "../Errors.ts"
 import { type ReportRun, reportJson } from "./Report.ts"
 import { transferSection } from "./TransferSection.ts"
@@ -22,18 +23,19 @@ const run = (seconds: number, bytes: ReadonlyArray<number> = []): ReportRun => (
   advice: []
 })
 
-/** A transfer between two moments, in seconds of the run; one without an end was stopped. */
-const transfer = (fileName: string, from: number, to: number | null, some: Partial<FileResult> = {}): FileResult => ({
-  ...untransferredResult(
-    { analysisId: "A1", fileName, path: fileName, bytes: 2048 },
-    { action: "downloaded", reason: null, error: null }
-  ),
-  startedAt: at(from),
-  finishedAt: to === null ? null : at(to),
-  ...some
-})
+/** Between two moments, in seconds of the run; one without an end was stopped. */
+const between = (from: number, to: number | null) =>
+  transferred(start + 1000 * from, to === null ? null : start + 1000 * to)
 
-const failed = { action: "failed", error: new LinkForbidden({ file: "f", host: "h", status: 403 }) } as const
+const named = (fileName: string) => ({ fileName, path: fileName, bytes: 2048 })
+
+const transfer = (fileName: string, from: number, to: number): FileResult =>
+  downloaded({ ...named(fileName), transfer: between(from, to) })
+
+const refused = new LinkForbidden({ file: "f", host: "h", status: 403 })
+
+const failure = (fileName: string, from: number, to: number | null): FileResult =>
+  failed(refused, { ...named(fileName), transfer: between(from, to) })
 
 const section = (seconds: number, files: ReadonlyArray<FileResult>, bytes?: ReadonlyArray<number>) =>
   transferSection(reportJson(run(seconds, bytes), files))?.text ?? null
@@ -46,19 +48,15 @@ const rowsOf = (text: string | null) =>
 
 describe("the section about transfers", () => {
   it("is left out of a report without a transfer and without a byte", () => {
-    const kept = untransferredResult(
-      { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 1 },
-      { action: "skipped", reason: "exists", error: null }
-    )
-    assert.isNull(section(10, [kept, transfer("found-again.bam", 0, 1, { action: "skipped", reason: "exists" })]))
+    assert.isNull(section(10, [kept(), kept({ ...named("found-again.bam"), transfer: between(0, 1) })]))
   })
 
   it("has a row for each file in the order of their beginnings: its size, how long it took and from when, or how it ended", () => {
     const files = [
       transfer("late.bam", 60, 90),
       transfer("early.bam", 5, 20),
-      transfer("refused.bam", 10, 12, failed),
-      transfer("cut.bam", 100, null, { action: "failed", bytes: null })
+      failure("refused.bam", 10, 12),
+      failed(refused, { ...named("cut.bam"), bytes: null, transfer: between(100, null) })
     ]
     assert.deepStrictEqual(rowsOf(section(120, files)), [
       "early.bam: 2 KiB in 15 s, from 5 s",
@@ -70,7 +68,7 @@ describe("the section about transfers", () => {
 
   it("shows the twelve longest of more than forty, and of all of them when they ended", () => {
     const files = Array.from({ length: 41 }, (_, index) =>
-      transfer(`f${index}.bam`, 0, index + 1, index < 3 ? failed : {})
+      (index < 3 ? failure : transfer)(`f${index}.bam`, 0, index + 1)
     )
     const text = section(50, files)
     assert.deepStrictEqual(

@@ -34,7 +34,7 @@ import * as OpenPart from "./OpenPart.ts"
 import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"
 import type { ByteSink } from "./ReplyBody.ts"
-import { bring, type Traffic, type Turn, tidy } from "./Transfer.ts"
+import { type Bare, bring, type Traffic, type Turn, tidy } from "./Transfer.ts"
 import type { TransferOutcome, TransferRequest } from "./TransferRequest.ts"
 import { Restart } from "./VersionWatch.ts"
 
@@ -91,7 +91,7 @@ interface WholeFile extends FileServices {
   readonly furthest: Ref.Ref<number>
 }
 
-type Result = Omit<TransferOutcome, keyof Traffic | "milliseconds">
+type Result = Bare<TransferOutcome, Traffic>
 
 const download = Effect.fn("svc.transfer.download")(function* (services: FileServices, request: TransferRequest) {
   const { files } = services

@@ -69,15 +69,18 @@ export const otherRegions = (path: string, regions: string | null): CannotCreate
 const shorten = (regions: string) => (regions.length > 100 ? `${regions.slice(0, 100)}...` : regions)
 
 /** What became of a slice. */
-export interface SliceOutcome {
-  /** `exists`: the same slice was there; nothing was asked of the link host. */
-  readonly action: "downloaded" | "exists"
+export type SliceOutcome = SliceFigures &
+  (
+    | { readonly action: "downloaded"; readonly sha256: string; readonly records: number }
+    /** The same slice was there; nothing was asked of the link host. */
+    | { readonly action: "exists"; readonly sha256: null; readonly records: null }
+  )
+
+interface SliceFigures {
   /** Size of the slice. */
   readonly bytes: number
-  readonly sha256: string | null
   /** The regions as the header of the slice names them. */
   readonly regions: string
-  readonly records: number | null
   /** Its checksum is that of an index that was written, null for one that was there. */
   readonly index: SliceIndex & { readonly sha256: string | null }
   /** Bytes that came from the link host, header and index included. */

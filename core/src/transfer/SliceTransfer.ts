@@ -37,7 +37,7 @@ import {
   type SliceTask
 } from "./SliceRequest.ts"
 import * as SliceSource from "./SliceSource.ts"
-import { bring, type Standing, tidy } from "./Transfer.ts"
+import { type Bare, bring, type Standing, tidy } from "./Transfer.ts"
 
 /** Cuts regions out of remote BAM and VCF files, with a fresh index, and puts them under their final name when whole. */
 export class SliceTransfer extends Context.Service<
@@ -92,7 +92,7 @@ const placeOfSlice = Effect.fnUntraced(function* ({ files }: SliceServices, dire
   return { identity, place: yield* files.ours(placeOf(directory, name, identity)) }
 })
 
-type Result = Omit<SliceOutcome, keyof SliceSource.SliceTraffic | "milliseconds">
+type Result = Bare<SliceOutcome, SliceSource.SliceTraffic>
 
 const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   services: SliceServices,

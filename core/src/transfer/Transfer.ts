@@ -24,6 +24,9 @@ export interface Outcome {
   readonly action: "downloaded" | "exists"
 }
 
+/** What is said of an outcome before `bring` adds what it took. */
+export type Bare<O, T> = O extends unknown ? Omit<O, keyof T | "milliseconds"> : never
+
 /** What stands under the final name. */
 export type Standing<O, Found> =
   | { readonly _tag: "Kept"; readonly outcome: O }

@@ -68,15 +68,18 @@ export interface TransferRequest {
 }
 
 /** What became of a file, and what it took. Sizes in bytes. */
-export interface TransferOutcome {
-  /** `exists`: a file was there and `overwrite` is false; nothing was asked of the link host. */
-  readonly action: "downloaded" | "exists"
+export type TransferOutcome = TransferFigures &
+  (
+    | { readonly action: "downloaded" /** Hex. */; readonly sha256: string }
+    /** A file was there and `overwrite` is false; nothing was asked of the link host. */
+    | { readonly action: "exists"; readonly sha256: null }
+  )
+
+interface TransferFigures {
   /** Size of the file under the final name. */
   readonly bytes: number
   /** Bytes taken over from an earlier run. */
   readonly resumedFrom: number
-  /** Hex; null when the file existed. */
-  readonly sha256: string | null
   /** What the file was compared with: `size`, `structure`, and the checksums that the link host stated, as `md5 of Content-MD5`. */
   readonly compared: ReadonlyArray<string>
   /** Requests to link hosts. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { type FileResult, untransferredResult } from "../download/FileResult.ts"
+import { downloaded, failed, kept, skipped } from "../../../test/Results.ts"
+import { type FileResult, failureResult } from "../download/FileResult.ts"
 import { UsageError } from "../Errors.ts"
 import { reportJson } from "../report/Report.ts"
 import { checksumIn, parseChecksums, parseManifest } from "./Manifest.ts"
@@ -21,7 +22,8 @@ const run = {
   throughput: { intervalSeconds: 1, bytes: [] },
   advice: []
 } as const
-const identity = (path: string | null, bytes: number | null) => ({ analysisId: "A1", fileName: path, path, bytes })
+const named = (path: string, bytes: number) => ({ fileName: path, path, bytes })
+const wrong = new UsageError({ message: "m" })
 
 const report = (...files: ReadonlyArray<FileResult>) => JSON.stringify(reportJson(run, files))
 const parsed = (text: string) => Result.getOrThrow(parseManifest("m", text))
@@ -29,29 +31,14 @@ const refused = (text: string) => Result.getOrThrow(Result.flip(parseManifest("m
 
 describe("manifests", () => {
   it("a report: downloaded and kept files by size and checksum, archived ones need not be there", () => {
-    const skipped = { action: "skipped", error: null } as const
     const { absent, entries } = parsed(
       report(
-        {
-          ...untransferredResult(identity("d/a.bam", 7), { action: "downloaded", reason: null, error: null }),
-          sha256: sum
-        },
-        untransferredResult(identity("d/b.bam", 8), { ...skipped, reason: "exists" }),
-        untransferredResult(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
-        untransferredResult(
-          { ...identity("d/d.bam", 5), listedBytes: 9 },
-          { action: "failed", reason: "differs", error: new UsageError({ message: "m" }) }
-        ),
-        untransferredResult(identity("d/e.bam", 10), {
-          action: "failed",
-          reason: null,
-          error: new UsageError({ message: "m" })
-        }),
-        untransferredResult(identity(null, null), {
-          action: "failed",
-          reason: null,
-          error: new UsageError({ message: "m" })
-        })
+        downloaded({ ...named("d/a.bam", 7), sha256: sum }),
+        kept(named("d/b.bam", 8)),
+        skipped("archived", named("d/c.bam", 9)),
+        failed(wrong, { ...named("d/d.bam", 5), listedBytes: 9, reason: "differs" }),
+        failed(wrong, named("d/e.bam", 10)),
+        failureResult("A1", wrong)
       )
     )
     assert.deepStrictEqual(entries, [
@@ -71,7 +58,7 @@ describe("manifests", () => {
     const [one, other] = [sum, "1".repeat(64)]
     const message = "it has two different checksums of a.bam"
     assert.include(refused(`${one}  a.bam\n${one}  b.bam\n${other}  a.bam\n`), message)
-    const done = untransferredResult(identity("a.bam", 7), { action: "downloaded", reason: null, error: null })
+    const done = downloaded(named("a.bam", 7))
     assert.include(refused(report({ ...done, sha256: one }, { ...done, sha256: other })), message)
     assert.strictEqual(parsed(`${one}  a.bam\n${one}  a.bam\n`).entries.length, 2)
   })
