@@ -14,7 +14,6 @@ export type SkipReason = (typeof skipReasons)[number]
 
 const Bytes = Schema.Int
 
-/** What the transfer of a file took. */
 const FileTransferred = Schema.Struct({
   /** Requests to link hosts. */
   attempts: Schema.Int,
@@ -25,6 +24,7 @@ const FileTransferred = Schema.Struct({
   /** Null when the run was stopped before. */
   finishedAt: Schema.NullOr(Schema.DateFromString)
 })
+/** What the transfer of a file took. */
 export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferred> {}
 
 const SlicedIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })

@@ -12,12 +12,13 @@ export type {
   PlannedFile
 } from "../download/DownloadPlan.ts"
 export type { RequestError } from "../download/DownloadRequest.ts"
-export { Downloads, type RunFailure, type RunOptions } from "../download/Downloads.ts"
+export { Downloads, type RunEvents, type RunFailure, type RunOptions } from "../download/Downloads.ts"
 export {
   DownloadsFailed,
   type FailedResult,
   FileResult,
   type FileTransferred,
+  type RunResult,
   type SkipReason,
   type Totals,
   totalsOf

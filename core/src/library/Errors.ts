@@ -33,6 +33,7 @@ export {
   ReplyMalformed,
   ReplyTooLarge,
   RequestRejected,
+  RunError,
   type ServiceError,
   SessionContention,
   type SessionError,
