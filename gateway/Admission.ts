@@ -80,6 +80,8 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
   }
   // A probe needs no token: its answer says nothing about files.
   if (probes.has(url) && inPath === undefined) return welcome(url)
+  // The same for everybody: the page itself asks for the token.
+  if (/^\/page\/[\w.]+$/.test(url)) return welcome(url)
   const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
   const token = inPath ?? bearer ?? ""
   // Who shows no token may have a session, which the handlers of the service know.

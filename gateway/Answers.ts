@@ -84,6 +84,9 @@ export const mustMay = (right: Right): Effect.Effect<void, Denied> =>
     may(right) ? Effect.void : Effect.fail(new Denied({ message: `this token may not ${deeds[right]}` }))
   )
 
+/** Why a file, or something about it, cannot be had. */
+export type FileFailure = TicketError | Denied
+
 export const failureOf = (error: Exclude<TicketError, InArchive> | Denied | SessionError): ErrorAnswer => {
   switch (error._tag) {
     case "HtsgetError":
@@ -136,22 +139,27 @@ export const makeFailures = Effect.gen(function* () {
     return { body, headers: wait === null ? {} : { "retry-after": String(wait) } }
   })
 
+  /** The failure of a request for `asked`, such as `A1/S1.bam`, as status and body. */
+  const told = Effect.fnUntraced(function* (asked: string, error: FileFailure) {
+    if (error._tag === "InArchive") {
+      const { body, headers } = yield* archivedAnswer(error)
+      yield* logAnswer(asked, 409, body.message)
+      return { status: 409, message: body.message, body, headers }
+    }
+    const { message, status, ...body } = failureOf(error)
+    yield* logAnswer(asked, status, message)
+    const said = prose(message)
+    return { status, message: said, body: { ...body, message: said }, headers: {} }
+  })
+
   return {
-    /** The answer to a request for `asked`, such as `A1/S1.bam`. */
-    file: (asked: string) =>
-      Effect.fnUntraced(function* (error: TicketError | Denied) {
-        if (error._tag === "InArchive") {
-          const { body, headers } = yield* archivedAnswer(error)
-          yield* logAnswer(asked, 409, body.message)
-          return json(409, body, headers)
-        }
-        const { message, status, ...body } = failureOf(error)
-        yield* logAnswer(asked, status, message)
-        return json(status, { ...body, message: prose(message) })
-      }),
+    told,
+    /** The answer to a request for `asked`. */
+    file: (asked: string) => (error: FileFailure) =>
+      Effect.map(told(asked, error), ({ body, headers, status }) => json<unknown>(status, body, headers)),
     /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
     ticket: (asked: string) =>
-      Effect.fnUntraced(function* (error: TicketError | Denied) {
+      Effect.fnUntraced(function* (error: FileFailure) {
         if (error._tag === "InArchive") {
           const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)

@@ -21,6 +21,7 @@ import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
+import { makeFolderPage, wantsPage } from "./PageHandlers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -34,8 +35,12 @@ export const fileHandlers = HttpApiBuilder.group(
     const { readerConnections, relay } = yield* GatewaySettings
     const failures = yield* makeFailures
     const links = yield* LinkHost
+    const folderPage = yield* makeFolderPage
     const turns = makeOutputTurns()
     const limit = makeConnectionLimit(readerConnections)
+
+    /** A page cannot read from a link host that allows none: ours asks for the bytes themselves. */
+    const relays = ({ headers }: Request) => relay || headers["svc-relay"] !== undefined
 
     const list = Effect.fnUntraced(function* (analysisId: string) {
       yield* beginReading({ what: "list", analyses: [analysisId], file: null })
@@ -99,7 +104,8 @@ export const fileHandlers = HttpApiBuilder.group(
     const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       if (file.archived) return yield* new InArchive({ file })
       // After a redirect the reader gets entity tag and date from the link host, so only a missing size is asked for here.
-      const version = relay || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
+      const version =
+        relays(request) || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
       const { headers, status } = headOf(version, { ...request.headers, range: undefined })
       return HttpServerResponse.empty({ status, headers })
     })
@@ -110,7 +116,7 @@ export const fileHandlers = HttpApiBuilder.group(
       const file = yield* store.file(analysisId, fileName)
       if (request.method === "HEAD") return yield* head(file, request)
       if (file.archived) return yield* new InArchive({ file })
-      return yield* relay ? limit((yield* Reader).key, sendBytes(file, request)) : redirect(file)
+      return yield* relays(request) ? limit((yield* Reader).key, sendBytes(file, request)) : redirect(file)
     })
 
     /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */
@@ -131,7 +137,11 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     return handlers
-      .handleRaw("list", ({ params }) => Effect.catch(list(params.analysisId), failures.file(params.analysisId)))
+      .handleRaw("list", ({ params: { analysisId }, request }) =>
+        wantsPage(request.url, request.headers["accept"])
+          ? folderPage(analysisId, request)
+          : Effect.catch(list(analysisId), failures.file(analysisId))
+      )
       .handleRaw("file", ({ params, request }) =>
         Effect.catch(get(params.analysisId, params.fileName, request), failures.file(pathOf(params)))
       )

@@ -23,6 +23,7 @@ import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { controlHandlers } from "./Metrics.ts"
+import { pageHandlers } from "./PageHandlers.ts"
 import { makeRequestMiddleware, type RequestMiddleware } from "./RequestMiddleware.ts"
 import { serviceHandlers } from "./ServiceHandlers.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
@@ -64,7 +65,7 @@ export const start: Effect.Effect<
   const { address, api, drain: drainTime } = yield* GatewaySettings
   const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
-    Layer.provide([fileHandlers, ticketHandlers, controlHandlers]),
+    Layer.provide([fileHandlers, pageHandlers, ticketHandlers, controlHandlers]),
     Layer.provide(NodeHttpServer.layerHttpServices),
     Layer.merge(api ? serviceHandlers : Layer.empty)
   )

@@ -58,6 +58,32 @@ const files = HttpApiGroup.make("files").add(
   })
 )
 
+/** The page for people, and what it asks for. The page of an analysis is at the address of its files. */
+const page = HttpApiGroup.make("page").add(
+  HttpApiEndpoint.get("root", "/", { disableCodecs, success: Schema.String.pipe(HttpApiSchema.asText()) }),
+  HttpApiEndpoint.get("folders", "/files", { disableCodecs, success: Schema.String.pipe(HttpApiSchema.asText()) }),
+  HttpApiEndpoint.get("pageFile", "/page/:name", {
+    disableCodecs,
+    params: { name: Schema.String },
+    success: HttpApiSchema.Empty(200)
+  }),
+  HttpApiEndpoint.get("genomeFile", "/genome/:name", {
+    disableCodecs,
+    params: { name: Schema.String },
+    success: [HttpApiSchema.Empty(200), HttpApiSchema.Empty(206)]
+  }),
+  HttpApiEndpoint.get("sequences", "/files/:analysisId/:fileName/sequences", {
+    disableCodecs,
+    params: file,
+    success: Schema.String.pipe(HttpApiSchema.asText())
+  }),
+  HttpApiEndpoint.get("address", "/files/:analysisId/:fileName/address", {
+    disableCodecs,
+    params: file,
+    success: Schema.Struct({ url: Schema.String })
+  })
+)
+
 const id = { id: Schema.String }
 const idAndFile = { ...id, fileName: Schema.String }
 const ticket = { disableCodecs, success: Schema.Json } as const
@@ -82,4 +108,4 @@ const control = HttpApiGroup.make("control").add(
   HttpApiEndpoint.get("metrics", "/metrics", { disableCodecs, success: Schema.String.pipe(HttpApiSchema.asText()) })
 )
 
-export const GatewayApi = HttpApi.make("gateway").add(files, htsget, control)
+export const GatewayApi = HttpApi.make("gateway").add(files, page, htsget, control)

@@ -4,6 +4,7 @@ import type * as Duration from "effect/Duration"
 import type * as Ref from "effect/Ref"
 import type { ListenAddress } from "../platform/http/Listener.ts"
 import type { AccessLog } from "./AccessLog.ts"
+import type { Genome } from "./Genome.ts"
 import type { Readers } from "./Readers.ts"
 import type { SignedLinks } from "./SignedLinks.ts"
 
@@ -24,6 +25,8 @@ export interface GatewayOptions {
   readonly drain: Duration.Duration
   /** Origins of pages that may read, or `*`. */
   readonly allowOrigin: ReadonlyArray<string>
+  /** Null for the sequences that the header of a file names. */
+  readonly genome: Genome | null
   /** The address under which readers know the gateway, without a slash at its end; null for that of each request. */
   readonly publicUrl: string | null
   /** Whether the interface of the service is served. */

@@ -22,6 +22,8 @@ export interface NamedReader {
   readonly mayRead: (analysisId: string) => boolean
   /** Whether all analyses are this reader's. */
   readonly unlimited: boolean
+  /** Its analyses: ids, and beginnings of ids with a star behind them; none when all are. */
+  readonly scopes: ReadonlyArray<string>
   /** Null when the line says nothing of it: then it is reading, and restoring where the gateway allows that. */
   readonly may: ReadonlySet<Right> | null
   /** When the token ends, in ms since 1970; null when it does not. */
@@ -120,6 +122,7 @@ const parsedLine = ({ number, words }: Line): Parsed<ParsedLine> => {
     digest: digested ? token.slice("sha256:".length).toLowerCase() : digestOf(token),
     mayRead: within(scopes),
     unlimited: scopes.length === 0,
+    scopes,
     may: may[0] === undefined ? null : new Set(may[0].split(",") as ReadonlyArray<Right>),
     until: end
   }

@@ -25,6 +25,7 @@ import { admit, crossOrigin, preflight } from "./Admission.ts"
 import { Caller, type CallerView, json } from "./Answers.ts"
 import { type GatewayOptions, GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
+import { refusalPage } from "./PageHandlers.ts"
 import { type NamedReader, type Right, readerOf } from "./Readers.ts"
 
 type App<E = never> = Effect.Effect<
@@ -100,7 +101,10 @@ export const makeRequestMiddleware = Effect.gen(function* () {
               ? { allow: "GET, HEAD, POST" }
               : {}
         yield* Effect.logWarning(`${routeOf(url)}: ${verdict.status}, ${printable(verdict.message)}`)
-        return failure(url, verdict.status, verdict.error, verdict.message, fields)
+        const page = verdict.status === 401 ? refusalPage(url, headers["accept"], verdict.message) : null
+        return page === null
+          ? failure(url, verdict.status, verdict.error, verdict.message, fields)
+          : HttpServerResponse.setHeaders(page, fields)
       }
       const { prefix, reader, token } = verdict
       const origin = settings.publicUrl ?? `http://${headers["host"] ?? ""}`
@@ -212,7 +216,7 @@ const mayDo = (reader: NamedReader | null, right: Right, { allowRestore, readers
 /** The first segment of a path, without token and identifiers, for logs and metrics. */
 const routeOf = (url: string): string => {
   const [, route] =
-    /^(?:\/t\/[^/?#]+)?\/(files|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(url) ?? []
+    /^(?:\/t\/[^/?#]+)?\/(files|page|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(url) ?? []
   return route ?? "other"
 }
 

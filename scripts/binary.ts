@@ -25,7 +25,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
-import { bundling } from "./bundling.ts"
+import { bundling, genomeBrowser, pageScripts } from "./bundling.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -47,6 +47,8 @@ const { metafile, outputFiles } = await build({
   outdir: work
 }).catch(() => process.exit(1)) // esbuild has said why
 for (const { contents, path } of outputFiles) writeFileSync(path, contents)
+const scripts = await pageScripts()
+for (const [name, content] of scripts) writeFileSync(join(work, name), content)
 
 const run = (command: string, ...args: ReadonlyArray<string>) => {
   const { error, status, stderr } = spawnSync(command, args, { cwd: work, encoding: "utf8" })
@@ -59,6 +61,7 @@ const makeBlob = (node: string, isThisProcessor: boolean) => {
     main: "program.js",
     output: "blob",
     disableExperimentalSEAWarning: true,
+    assets: Object.fromEntries([...scripts.keys()].map((name) => [name, name])),
     useCodeCache: isThisProcessor
   }
   writeFileSync(join(work, "sea.json"), JSON.stringify(settings))
@@ -79,7 +82,7 @@ for (const processor of ["x64", "arm64"]) {
   run(join(root, "node_modules/.bin/postject"), fresh, "NODE_SEA_BLOB", "blob", "--sentinel-fuse", fuse)
   chmodSync(fresh, 0o755)
   renameSync(fresh, path)
-  const packages = [...packagesIn(metafile), folder]
+  const packages = [...packagesIn(metafile), folder, genomeBrowser]
   writeFileSync(`${path}.licenses.txt`, licences(root, packages))
   writeFileSync(`${path}.cdx.json`, sbom(root, packages))
   const sum = createHash("sha256").update(readFileSync(path)).digest("hex")

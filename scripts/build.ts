@@ -1,6 +1,6 @@
 /**
  * Writes into `dist/` the executables as modules that share their chunks, commands that start them on the Node of this clone
- * (`dist/bin/`, to put on PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is
+ * (`dist/bin/`, to put on PATH), the scripts of the gateway's page, the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is
  * written and read, and the library as modules with their types (`dist/lib/`, docs/dev/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--no-library] [--outdir DIR]
@@ -13,7 +13,7 @@ import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
-import { modules } from "./bundling.ts"
+import { genomeBrowser, modules, pageScripts } from "./bundling.ts"
 import { manPages } from "./man-pages.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
 import { schemas } from "./schemas.ts"
@@ -103,7 +103,9 @@ for (const folder of [outdir, join(outdir, "chunks")]) {
   }
 }
 
-const packages = packagesIn(metafile)
+for (const [name, content] of await pageScripts()) replaceFile(join(outdir, "page", name), content)
+
+const packages = [...packagesIn(metafile), genomeBrowser].sort()
 replaceFile(join(outdir, "THIRD-PARTY-LICENSES.txt"), licences(root, packages))
 replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, packages))
 for (const [name, schema] of Object.entries(schemas())) {

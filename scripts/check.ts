@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process"
 const checks: ReadonlyArray<readonly [name: string, command: string, ...args: Array<string>]> = [
   ["format and lint", "biome", "check", "--error-on-warnings"],
   ["types", "tsc", "-p", "."],
+  ["types of the page's script", "tsc", "-p", "gateway/page"],
   ["effect rules", "effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"],
   ["tests", "vitest", "run", "--project", "modules", "--project", "executables"]
 ]

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { genomeBrowser } from "./bundling.ts"
 import { nameOf } from "./sbom.ts"
 
 interface Locked {
@@ -112,7 +113,9 @@ const elsewhere = Object.entries(packages).filter(
 )
 const strange = elsewhere.filter(([, { optional }]) => optional !== true).map(([path]) => nameOf(path))
 rule(`packages without a hash (${elsewhere.length}) are optional ones of other platforms`, strange)
-rule("licences of runtime packages", unlicensed(runtime, permissive))
+// A copy of it is passed on, and nobody has to install it.
+const passedOn = [...runtime, genomeBrowser]
+rule("licences of what is passed on", unlicensed(passedOn, permissive))
 rule("licences of all packages", unlicensed(Object.keys(packages), building))
 
 // --- the registry ----------------------------------------------------------------------------------------------------
@@ -134,9 +137,9 @@ if (answer.vulnerabilities === undefined) {
 const bill = readJson("dist/sbom.cdx.json")
 const bundled: ReadonlyArray<{ readonly name: string; readonly hashes: ReadonlyArray<unknown> }> = bill.components
 rule(
-  `the bill of materials names ${bundled.length} bundled packages, all of them runtime packages with a hash`,
+  `the bill of materials names ${bundled.length} bundled packages, all of them known ones with a hash`,
   bundled
-    .filter(({ hashes, name }) => hashes.length === 0 || !runtime.some((path) => nameOf(path) === name))
+    .filter(({ hashes, name }) => hashes.length === 0 || !passedOn.some((path) => nameOf(path) === name))
     .map(({ name }) => name)
 )
 

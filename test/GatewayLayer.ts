@@ -47,6 +47,7 @@ export const startGatewayHere = Effect.fnUntraced(function* (
       allowRestore: false,
       allowOrigin: [],
       publicUrl: null,
+      genome: null,
       version: "test",
       trusts: () => false,
       readerConnections: 64,

@@ -501,6 +501,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
   itself("steps/download/Conclusion.ts"),
   itself("gateway/Answers.ts"),
+  ["gateway/PageHandlers.ts", { through: "gateway/Answers.ts" }],
   ["gateway/Metrics.ts", { holds: "ok, and numbers" }],
   itself("gateway/ServiceHandlers.ts"),
   ["gateway/ServiceSessions.ts", { holds: "pages of its own words" }],

@@ -45,6 +45,11 @@ export const options = {
     metavar: "ORIGIN",
     help: "Let pages of this origin read; * for any"
   },
+  genome: {
+    type: "text",
+    metavar: "NAME|URL|FILE",
+    help: "Genome of the page's view, such as hg38 of igv.org, or a .fa (with .fai) or .2bit; else the view knows the sequences of the header"
+  },
   accessLog: {
     type: "path",
     file: { what: "the access log", use: "written" },

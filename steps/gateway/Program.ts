@@ -13,6 +13,7 @@ import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
+import { genomeOf } from "../../gateway/Genome.ts"
 import { parseReaders, type Readers } from "../../gateway/Readers.ts"
 import { makeSignedLinks } from "../../gateway/SignedLinks.ts"
 import * as Wiring from "../../gateway/Wiring.ts"
@@ -63,6 +64,11 @@ export const program = makeServiceProgram(
         problems.push(`Invalid value for --allowOrigin: "${origin}": expected an origin such as https://igv.org`)
       }
     }
+    if (values.genome !== null && genomeOf(values.genome) === null) {
+      problems.push(
+        `Invalid value for --genome: "${values.genome}": expected an id such as hg38, or the address or path of a .fa, .fasta, .fna or .2bit`
+      )
+    }
     if (publicUrl !== null && !isPublicUrl(publicUrl)) {
       problems.push(`Invalid value for --publicUrl: "${publicUrl}": expected an http or https address without a query`)
     } else if (publicUrl !== null && tokenFile === null && !isLoopback(new URL(publicUrl).hostname)) {
@@ -74,7 +80,7 @@ export const program = makeServiceProgram(
   },
   Effect.fnUntraced(function* (settings: Settings, values: Values) {
     const { host, port, publicUrl, queueTimeout, redirect, relay, socket, tokenFile, trustProxy } = values
-    const { allowOrigin, allowRestore, api, drain, readerConnections, spoolLimit } = values
+    const { allowOrigin, allowRestore, api, drain, genome, readerConnections, spoolLimit } = values
     const stopping = yield* Stopping
     const serving = Effect.gen(function* () {
       const access = yield* ServiceAccess
@@ -101,6 +107,7 @@ export const program = makeServiceProgram(
           trusts: trusting(trustProxy) ?? (() => false),
           ...files,
           address: socket === null ? { host, port } : { socket },
+          genome: genome === null ? null : genomeOf(genome),
           publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
           version
         }),

@@ -20,7 +20,6 @@ const tools = [
   "mandoc"
 ]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
-const igvLock = "test/e2e/genome-browser/package-lock.json"
 const pythonLock = "test/e2e/engines/requirements.txt"
 const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")
 
@@ -28,7 +27,6 @@ export default () => {
   const folders = `${process.env["PATH"]}:/usr/sbin:/sbin`.split(":")
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
-  if (!same(`${root}.e2e/igv/.installed`, `${root}${igvLock}`)) missing.push("igv.js")
   if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`))
     missing.push("snakemake, cwltool, miniwdl, nf-core, pysam")
   if (!same(`${root}.e2e/go/.installed`, `${root}test/e2e/actionlint/go.sum`)) missing.push("actionlint")

@@ -22,7 +22,7 @@ import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
-export interface OpenedFile extends Pick<Slicing, "references" | "firstRecord" | "holdsUnplaced"> {
+export interface OpenedFile extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced"> {
   readonly name: string
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
@@ -36,8 +36,9 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
   const { slicing, tabix, warnings } = yield* openIndexed(source, typeOf[datatype])
   yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  const { firstRecord, holdsUnplaced, plainHeader, references } = slicing
-  return { name: source.name, header: plainHeader(), references, index: tabix.index, firstRecord, holdsUnplaced }
+  const { firstRecord, holdsUnplaced, plainHeader, records, references } = slicing
+  const { index } = tabix
+  return { name: source.name, header: plainHeader(), references, records, index, firstRecord, holdsUnplaced }
 })
 
 export type TicketPiece =

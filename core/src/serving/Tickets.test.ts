@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, concat, read } from "../../../test/genome/Fixtures.ts"
+import { bamFile, concat, read, references } from "../../../test/genome/Fixtures.ts"
 import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
@@ -173,4 +173,31 @@ describe("the file that a client of htsget means", () => {
     assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
     assert.deepStrictEqual([htsget.datatype, htsget.formats], ["variants", ["VCF"]])
   })
+
+  it.effect("the sequences of a file are those of its header, and the first with reads says where they begin", () =>
+    Effect.gen(function* () {
+      const reads = Array.from({ length: 20 }, (_, i) => read(`r${i}`, 1, 100_000 + i))
+      const { bai, bam } = bamFile(yield* Codec, reads)
+      const of = (name: string) => Effect.flatMap(Tickets, ({ sequences }) => sequences("A1", name))
+      const files = {
+        "S1.bam": { bytes: bam },
+        "S1.bam.bai": { bytes: bai },
+        "S2.bam": { bytes: bam },
+        "S1.txt": { bytes: bam }
+      }
+      yield* Effect.gen(function* () {
+        const found = yield* of("S1.bam")
+        assert.deepStrictEqual(
+          found.map(({ length, name }) => ({ length, name })),
+          references.map(({ length, name }) => ({ length, name }))
+        )
+        assert.deepStrictEqual(found.map(({ first }) => first).slice(0, 2), [null, 100_001])
+        const refused = yield* Effect.flip(of("S2.bam"))
+        assert.match("message" in refused ? refused.message : "", /S2\.bam has no index/)
+        assert.match(String(yield* Effect.flip(of("S1.txt"))), /cannot be shown/)
+      }).pipe(Effect.provide(ground(files).layer))
+      const archived = ground({ ...files, "S1.bam": { bytes: bam, archived: true } })
+      assert.strictEqual((yield* Effect.flip(of("S1.bam")).pipe(Effect.provide(archived.layer)))._tag, "InArchive")
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
 })

@@ -1,4 +1,4 @@
-/** Finds the file that an htsget request means, and the pieces of it that its ticket lists. */
+/** What header and index of a file tell: the pieces that a ticket lists, and the sequences that it is of. */
 import * as Arr from "effect/Array"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { indexesAmong } from "../genome/formats/FileNames.ts"
+import { indexesAmong, kindOfName } from "../genome/formats/FileNames.ts"
 import { soleIndex } from "../genome/IndexedFile.ts"
 import { longestPiece } from "../htsget/Ticket.ts"
 import { type OpenedFile, openFile, piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
@@ -15,6 +15,7 @@ import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsge
 import { printable } from "../text/Printable.ts"
 import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "./LinkStore.ts"
+import { type FileSequence, sequencesOf } from "./Sequences.ts"
 
 export interface TicketParts {
   readonly file: ServedFile
@@ -28,6 +29,11 @@ export class Tickets extends Context.Service<
   {
     /** @param id - an analysis, or an analysis and a file with a slash between them */
     readonly parts: (datatype: Datatype, id: string, request: TicketRequest) => Effect.Effect<TicketParts, TicketError>
+    /** Those of a file and its index; fails where there is no index, since no region can be shown then. */
+    readonly sequences: (
+      analysisId: string,
+      fileName: string
+    ) => Effect.Effect<ReadonlyArray<FileSequence>, TicketError>
   }
 >()("svc-steps/core/serving/Tickets") {
   static readonly layer: Layer.Layer<Tickets, never, LinkStore | FileBytes | Codec> = Layer.effect(
@@ -95,6 +101,19 @@ const makeTickets = Effect.fnUntraced(function* () {
     return file
   })
 
+  const withIndexes = Effect.fnUntraced(function* (datatype: Datatype, data: ServedFile) {
+    const listed = yield* store.files(data.analysisId)
+    const indexes = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
+    if (!Arr.isReadonlyArrayNonEmpty(indexes)) {
+      const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
+      return yield* new HtsgetError({ kind: "NotFound", message })
+    }
+    const [index] = indexes
+    if (index.archived) return yield* new InArchive({ file: index })
+    const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
+    return { datatype, data, version, indexes, indexVersion } satisfies Openable
+  })
+
   return Tickets.of({
     parts: Effect.fn("svc.serving.parts")(function* (datatype, id, request) {
       const data = yield* fileOf(datatype, id)
@@ -104,20 +123,31 @@ const makeTickets = Effect.fnUntraced(function* () {
         const piece: TicketPiece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
         return { file: data, pieces: [piece] }
       }
-      const listed = yield* store.files(data.analysisId)
-      const indexes = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
-      if (!Arr.isReadonlyArrayNonEmpty(indexes)) {
-        const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
-        return yield* new HtsgetError({ kind: "NotFound", message })
-      }
-      const [index] = indexes
-      if (index.archived) return yield* new InArchive({ file: index })
-      const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
+      const openable = yield* withIndexes(datatype, data)
       const pieces = Effect.gen(function* () {
-        const file = yield* Cache.get(opened, { datatype, data, version, indexes, indexVersion })
-        return yield* piecesOf(file, bytes.reader(data, version), request).pipe(Effect.provideService(Codec, codec))
+        const file = yield* Cache.get(opened, openable)
+        const reader = bytes.reader(data, openable.version)
+        return yield* piecesOf(file, reader, request).pipe(Effect.provideService(Codec, codec))
       })
       return { file: data, pieces: yield* making.withPermit(pieces) }
+    }),
+    sequences: Effect.fn("svc.serving.sequences")(function* (analysisId, fileName) {
+      const data = yield* store.file(analysisId, fileName)
+      const kind = kindOfName(data.fileName)?.kind
+      const datatype = datatypes.find((each) => typeOf[each] === kind)
+      if (datatype === undefined) {
+        const message = `${printable(data.fileName)} cannot be shown: only files of reads and of variants can`
+        return yield* new HtsgetError({ kind: "NotFound", message })
+      }
+      if (data.archived) return yield* new InArchive({ file: data })
+      const openable = yield* withIndexes(datatype, data)
+      const sequences = Effect.gen(function* () {
+        const file = yield* Cache.get(opened, openable)
+        return yield* sequencesOf(file, bytes.reader(data, openable.version)).pipe(Effect.provideService(Codec, codec))
+      })
+      return yield* making.withPermit(sequences)
     })
   })
 })
+
+const datatypes: ReadonlyArray<Datatype> = ["reads", "variants"]

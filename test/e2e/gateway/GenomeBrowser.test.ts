@@ -10,7 +10,7 @@ import { startBrowser } from "../Browser.ts"
 import { folder } from "../Ground.ts"
 import { region } from "./Ground.ts"
 
-const script = join(root, ".e2e/igv/node_modules/igv/dist/igv.min.js")
+const script = join(root, "node_modules/igv/dist/igv.min.js")
 /** Where the picture goes that somebody wants to look at: GATEWAY_PICTURES=folder. */
 const pictures = process.env["GATEWAY_PICTURES"]
 

@@ -1,0 +1,62 @@
+/** The reference sequences of a file, as a browser of genomes needs to know them: it then needs no genome from elsewhere. */
+import * as Effect from "effect/Effect"
+import type { FileDamaged } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import { inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
+import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
+import { bytesOf, type RecordSpan, recordFormat } from "../genome/formats/RecordFormats.ts"
+import { binStart, levelOf } from "../genome/index/Bins.ts"
+import { lengthOf } from "../genome/regions/Regions.ts"
+import type { OpenedFile } from "../htsget/TicketPieces.ts"
+
+export interface FileSequence {
+  readonly name: string
+  /** Bases; where the header does not say, so many that all records lie within. */
+  readonly length: number
+  /** Where the first record stands, 1-based; null for all but the first sequence that has one. */
+  readonly first: number | null
+}
+
+/** What BAI and TBI can hold. */
+const usualLength = 2 ** 29
+
+/** In the order of the index. Fails with `FileDamaged` where the index leads to no block. */
+export const sequencesOf = Effect.fn("svc.serving.sequencesOf")(function* <E>(
+  file: OpenedFile,
+  reader: ByteReader<E>
+): Effect.fn.Return<ReadonlyArray<FileSequence>, FileDamaged | E, Codec> {
+  const begin = file.references.findIndex((_, ref) => file.index.reference(ref).bins.size > 0)
+  const first = begin < 0 ? null : yield* firstRecord(file, begin, reader)
+  return file.references.map((reference, ref) => {
+    const told = lengthOf(reference)
+    return {
+      name: reference.name,
+      length: Number.isFinite(told) ? told : Math.max(...binsOf(file, ref).map(({ end }) => end), 0) || usualLength,
+      first: ref === begin ? first : null
+    }
+  })
+})
+
+/** 0-based, the end excluded. */
+const binsOf = ({ index: { depth, minShift, reference } }: OpenedFile, ref: number) =>
+  [...reference(ref).bins.values()].map(({ chunks, id }) => {
+    const start = binStart(id, minShift, depth)
+    return { chunks, start, end: start + 2 ** (minShift + 3 * (depth - levelOf(id, depth))) }
+  })
+
+/** Bins do not tell: htslib puts the records of small ones into larger ones. */
+const firstRecord = Effect.fnUntraced(function* <E>(file: OpenedFile, ref: number, reader: ByteReader<E>) {
+  const bins = binsOf(file, ref)
+  const chunks = bins.flatMap((bin) => bin.chunks.map(({ begin }) => ({ begin, start: bin.start })))
+  const { begin, start } = chunks.reduce((one, other) => (other.begin < one.begin ? other : one))
+  const batch = yield* readBlocks(file.name, reader, VirtualOffset.block(begin), 0)
+  const content = yield* Effect.fromResult(inflateAt(file.name, yield* Codec, batch, 0))
+  const data = bytesOf(content)
+  const at = VirtualOffset.within(begin)
+  const format = recordFormat(file.records)
+  const size = at < content.length ? format.size(data, at) : 0
+  const span: RecordSpan = { ref: -1, start: 0, end: 0, reach: 0, mapped: false }
+  // One that goes on in the next block: its bin is near enough.
+  return size > 0 && format.readSpan(data, at, size, span) && span.ref === ref ? span.start + 1 : start + 1
+})

@@ -1,0 +1,192 @@
+/** Serves the page: where an analysis is chosen, its files, its scripts, and what the view in it asks for. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { FileSystem } from "effect/FileSystem"
+import { HttpPlatform } from "effect/http/HttpPlatform"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { NotFound } from "../core/src/Errors.ts"
+import { requestedRange } from "../core/src/serving/Conditions.ts"
+import { unknownVersion } from "../core/src/serving/FileBytes.ts"
+import { LinkStore } from "../core/src/serving/LinkStore.ts"
+import { Restorations } from "../core/src/serving/Restorations.ts"
+import { Tickets } from "../core/src/serving/Tickets.ts"
+import { beginReading, unlogged } from "./AccessLog.ts"
+import { Caller, type FileFailure, fileUrl, json, makeFailures, mustMay } from "./Answers.ts"
+import { GatewayApi } from "./GatewayApi.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+import { makePageFiles } from "./PageFiles.ts"
+import { analysesPage, contentPolicy, failurePage, folderPage, lockedPage } from "./PageMarkup.ts"
+import { pageStyle } from "./PageStyle.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const pathOf = (url: string) => url.replace(/[?#].*$/s, "")
+
+/**
+ * Whether a page is wanted. A folder, whose address ends with a slash, is one for everybody who does not ask for JSON: `wget -r` and
+ * rclone say no more than that they take anything.
+ */
+export const wantsPage = (url: string, accept: string | undefined): boolean =>
+  /\btext\/html\b/.test(accept ?? "") || (pathOf(url).endsWith("/") && !/\bjson\b/.test(accept ?? ""))
+
+/** From a path to `/`. */
+const rootFrom = (url: string) => "../".repeat(Math.max(0, pathOf(url).split("/").length - 2))
+
+const html = (policy: string, body: string, status = 200) =>
+  HttpServerResponse.text(body, {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy": policy,
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      vary: "Accept, Authorization"
+    }
+  })
+
+/** The page for somebody without a good token; null where the refusal is to be told in JSON. */
+export const refusalPage = (url: string, accept: string | undefined, message: string) =>
+  /^(?:\/t\/[^/]+)?\/(?:files(?:\/[^/]*\/?)?)?$/.test(pathOf(url)) && /\btext\/html\b/.test(accept ?? "")
+    ? html(contentPolicy(null), lockedPage(rootFrom(url), message), 401)
+    : null
+
+/** What a browser is sent to, relative to where it is: the gateway may stand below a path that it does not know. */
+const moved = (location: string) =>
+  HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
+
+/** The page of one analysis, for `GET /files/{analysis}` where a page is wanted. */
+export const makeFolderPage = Effect.gen(function* () {
+  const store = yield* LinkStore
+  const restorations = yield* Restorations
+  const { genome } = yield* GatewaySettings
+  const failures = yield* makeFailures
+
+  const folder = Effect.fnUntraced(function* (analysisId: string) {
+    yield* beginReading({ what: "list", analyses: [analysisId], file: null })
+    yield* mustMay("read")
+    const { may, reader } = yield* Caller
+    const files = yield* Effect.forEach(yield* store.files(analysisId), (file) =>
+      Effect.map(file.archived ? restorations.of(file) : Effect.succeed(null), (restoring) => ({ ...file, restoring }))
+    )
+    const page = folderPage({ analysisId, files, genome, mayRestore: may("restore"), closed: reader !== null })
+    return html(contentPolicy(genome), page)
+  })
+
+  return Effect.fnUntraced(function* (analysisId: string, request: Request) {
+    if (!pathOf(request.url).endsWith("/")) return moved(`${encodeURIComponent(analysisId)}/`)
+    return yield* Effect.catch(folder(analysisId), (error) =>
+      Effect.map(failures.told(analysisId, error), ({ message, status }) =>
+        html(contentPolicy(null), failurePage("../../", message), status)
+      )
+    )
+  })
+})
+
+export const pageHandlers = HttpApiBuilder.group(
+  GatewayApi,
+  "page",
+  Effect.fn(function* (handlers) {
+    const store = yield* LinkStore
+    const tickets = yield* Tickets
+    const files = yield* makePageFiles
+    const disk = yield* FileSystem
+    const platform = yield* HttpPlatform
+    const { genome, signedLinks } = yield* GatewaySettings
+    const failures = yield* makeFailures
+
+    const choose = Effect.fnUntraced(function* ({ headers, url }: Request) {
+      const folder = pathOf(url).startsWith("/files") ? "" : "files/"
+      if (!wantsPage(url, headers["accept"])) {
+        return json(404, { error: "NotFound", message: "nothing is served at this address" })
+      }
+      if (folder === "" && !pathOf(url).endsWith("/")) return moved("files/")
+      const asked = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "").get("analysis")?.trim() ?? ""
+      if (asked !== "") return moved(`${folder}${encodeURIComponent(asked)}/`)
+      const { reader } = yield* Caller
+      const page = analysesPage(rootFrom(url), folder, reader === null || reader.unlimited ? null : reader.scopes)
+      return html(contentPolicy(genome), page)
+    })
+
+    /** A script or the style: the same for everybody, with a token or without. */
+    const pageFile = Effect.fnUntraced(function* (name: string, { headers }: Request) {
+      if (name === "page.css") {
+        return HttpServerResponse.text(pageStyle, { contentType: "text/css; charset=utf-8", headers: kept })
+      }
+      const file = yield* files.get(name) ?? Effect.succeed(null)
+      if (file === null) return json(404, { error: "NotFound", message: "this build has no such file" })
+      const fields = { ...kept, etag: file.etag, vary: "Accept-Encoding" }
+      if (headers["if-none-match"] === file.etag) return HttpServerResponse.empty({ status: 304, headers: fields })
+      const zipped = /\bgzip\b/.test(headers["accept-encoding"] ?? "")
+      return HttpServerResponse.uint8Array(zipped ? file.gzipped : file.plain, {
+        contentType: "text/javascript; charset=utf-8",
+        headers: zipped ? { ...fields, "content-encoding": "gzip" } : fields
+      })
+    })
+
+    /** A file of `--genome`; the browser reads pieces of it. */
+    const genomeFile = Effect.fnUntraced(function* (name: string, { headers }: Request) {
+      yield* mustMay("read")
+      const path = genome?.files.get(name)
+      const nothing = new NotFound({ what: "this file" })
+      if (path === undefined) return yield* nothing
+      const size = Number((yield* Effect.mapError(disk.stat(path), () => nothing)).size)
+      const range = requestedRange(headers["range"], undefined, { ...unknownVersion, size }, size)
+      const common = { ...kept, "accept-ranges": "bytes" }
+      if (range._tag === "Unsatisfiable") {
+        return HttpServerResponse.empty({ status: 416, headers: { ...common, "content-range": `bytes */${size}` } })
+      }
+      const { end, first } = range._tag === "Part" ? range : { first: 0, end: size }
+      const part = range._tag === "Part" ? { "content-range": `bytes ${first}-${end - 1}/${size}` } : {}
+      const response = platform.fileResponse(path, {
+        status: range._tag === "Part" ? 206 : 200,
+        contentType: "application/octet-stream",
+        headers: { ...common, ...part },
+        offset: first,
+        bytesToRead: end - first
+      })
+      return yield* Effect.mapError(response, () => nothing)
+    })
+
+    /** As lines `name length first`, with tabs between, of which the first two are a file of chromosome sizes. */
+    const sequences = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      yield* beginReading({ what: "file", analyses: [analysisId], file: fileName, range: "header" })
+      yield* mustMay("read")
+      const found = yield* tickets.sequences(analysisId, fileName)
+      const lines = found.map(({ first, length, name }) => `${name}\t${length}\t${first ?? ""}\n`)
+      return HttpServerResponse.text(lines.join(""), { contentType: "text/plain; charset=utf-8", headers: unkept })
+    })
+
+    /** An address for programs that get no token from the page: a download of the browser, IGV on the desktop. */
+    const address = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      yield* beginReading({ what: "list", analyses: [analysisId], file: fileName })
+      yield* mustMay("read")
+      const { fileName: listed } = yield* store.file(analysisId, fileName)
+      const caller = yield* Caller
+      const path = fileUrl({ ...caller, base: "" }, analysisId, listed)
+      const now = yield* Clock.currentTimeMillis
+      const signed = caller.reader === null ? path : signedLinks.sign(path, caller.reader.digest, now)
+      return json(200, { url: `${caller.origin}${signed}` })
+    })
+
+    const withFailures = <A, R>(
+      { analysisId, fileName }: { readonly analysisId: string; readonly fileName: string },
+      answer: Effect.Effect<A, FileFailure, R>
+    ) => Effect.catch(answer, failures.file(`${analysisId}/${fileName}`))
+
+    return handlers
+      .handleRaw("root", ({ request }) => choose(request))
+      .handleRaw("folders", ({ request }) => choose(request))
+      .handleRaw("pageFile", ({ params, request }) => unlogged(pageFile(params.name, request)))
+      .handleRaw("genomeFile", ({ params, request }) =>
+        unlogged(Effect.catch(genomeFile(params.name, request), failures.file(params.name)))
+      )
+      .handleRaw("sequences", ({ params }) => withFailures(params, sequences(params.analysisId, params.fileName)))
+      .handleRaw("address", ({ params }) => withFailures(params, address(params.analysisId, params.fileName)))
+  })
+)
+
+const kept = { "cache-control": "no-cache" }
+const unkept = { "cache-control": "no-store" }

@@ -1,0 +1,175 @@
+/**
+ * The page as HTML: complete without its script, as plain links for `wget -r` and rclone. Pure.
+ *
+ * Names come from a service, so every value is escaped, and a content security policy lets in nothing but the page's own files.
+ */
+
+import { indexNamesOf, kindOfName } from "../core/src/genome/formats/FileNames.ts"
+import { Markup, markup } from "../core/src/report/Markup.ts"
+import type { ServedFile } from "../core/src/serving/LinkStore.ts"
+import type { Restoring } from "../core/src/serving/Restorations.ts"
+import { counted, humanSize } from "../core/src/text/Quantity.ts"
+import type { Genome } from "./Genome.ts"
+
+/**
+ * Digests of the two style sheets that igv.js 3.8.10 puts into the page when it is loaded, for its picker of colours and a view that
+ * is never opened: nothing else is allowed that stands in the page itself. A new version of igv.js has others, which the browser
+ * tells (test/e2e/gateway/Page.test.ts).
+ */
+const igvStyles = [
+  "sha256-ITHmamcImsZ/Je1xrdtDLZVvRSpj1Zokb6uHXORB824=",
+  "sha256-NTwDUA6nIvRRpI2lIBtHJqkV0TlTj4HVmI6vI81fIfM="
+]
+
+/** @param genome - one from elsewhere is asked for there */
+export const contentPolicy = (genome: Genome | null): string => {
+  const elsewhere = genome === null || genome.origins.length === 0 ? "" : ` ${genome.origins.join(" ")}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' ${igvStyles.map((digest) => `'${digest}'`).join(" ")}`,
+    "img-src 'self' data: blob:",
+    `connect-src 'self'${elsewhere}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b62c4'/%3E%3Cpath d='M3 5h10M3 8h6M5 11h8' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E"
+
+/** What every page has. */
+interface Frame {
+  readonly title: string
+  /** From here to `/`, such as `../../`: the gateway may stand below a path. */
+  readonly root: string
+  readonly main: Markup
+}
+
+const frame = ({ main, root, title }: Frame): string =>
+  markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${new Markup(icon)}">
+<link rel="stylesheet" href="${root}page/page.css">
+<script type="module" src="${root}page/page.js"></script>
+</head>
+<body>
+<header><a href="${root === "" ? "./" : root}">svc-gateway</a><div class="row" id="who"></div></header>
+${main}
+</body>
+</html>
+`.text
+
+/** Given to everybody who shows no good token: it tells nothing, and its script asks for the token. */
+export const lockedPage = (root: string, message: string): string =>
+  frame({
+    title: "svc-gateway",
+    root,
+    main: markup`<main id="main" data-locked="${message}"><h1>This gateway wants a token</h1>
+<noscript><p class="say">This browser runs no script. Send the token as a header instead, such as with <code>curl -H "Authorization: Bearer $TOKEN"</code>.</p></noscript></main>`
+  })
+
+/** A sentence in place of what was asked for. */
+export const failurePage = (root: string, message: string): string =>
+  frame({
+    title: "svc-gateway",
+    root,
+    main: markup`<main id="main"><h1>This cannot be shown</h1><p class="say" role="alert">${sentence(message)}</p>
+<p><a href="${root === "" ? "./" : root}">Another analysis</a></p></main>`
+  })
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/**
+ * Where an analysis is chosen.
+ *
+ * @param folder - from here to the folder of all analyses: `files/`, or nothing when this is it
+ * @param scopes - ids and prefixes with a star that the reader is limited to; null for none
+ */
+export const analysesPage = (root: string, folder: string, scopes: ReadonlyArray<string> | null): string => {
+  const ids = (scopes ?? []).filter((scope) => !scope.endsWith("*"))
+  const prefixes = (scopes ?? []).filter((scope) => scope.endsWith("*"))
+  return frame({
+    title: "Analyses · svc-gateway",
+    root,
+    main: markup`<main id="main">
+<h1>Analyses</h1>
+<form method="get" id="choose"><label>Id of an analysis<input name="analysis" required autocomplete="off" spellcheck="false"></label><button class="main">Show its files</button></form>
+${
+  ids.length === 0
+    ? null
+    : markup`<h2>Yours</h2><ul class="ids">${ids.map((id) => markup`<li><a href="${folder}${encodeURIComponent(id)}/">${id}</a></li>`)}</ul>`
+}${
+  prefixes.length === 0
+    ? null
+    : markup`<p class="sub">Your token is for analyses that begin with ${prefixes.map((prefix) => prefix.slice(0, -1)).join(" or ")}${ids.length > 0 ? ", too" : ""}.</p>`
+}
+</main>`
+  })
+}
+
+/** The files of an analysis as its page shows them. */
+export interface Folder {
+  readonly analysisId: string
+  readonly files: ReadonlyArray<ServedFile & { readonly restoring: Restoring | null }>
+  readonly mayRestore: boolean
+  /** A token was shown. */
+  readonly closed: boolean
+  readonly genome: Genome | null
+}
+
+export const folderPage = ({ analysisId, closed, files, genome, mayRestore }: Folder): string => {
+  const names = new Map(files.map(({ fileName }) => [fileName.toLowerCase(), fileName]))
+  const indexFor = (name: string) =>
+    indexNamesOf(name).flatMap((index) => names.get(index.toLowerCase()) ?? [])[0] ?? null
+  const archived = files.filter((file) => file.archived).length
+  const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0)
+  const told = [
+    counted(files.length, "file"),
+    ...(bytes > 0 ? [humanSize(bytes)] : []),
+    ...(archived > 0 ? [`${archived} in the archive`] : [])
+  ]
+  return frame({
+    title: `${analysisId} · svc-gateway`,
+    root: "../../",
+    main: markup`<main id="main" data-analysis="${analysisId}"${flag("restore", mayRestore)}${flag("closed", closed)}${
+      genome === null ? null : markup` data-genome="${JSON.stringify(genome.reference)}"`
+    }>
+<h1>${analysisId}</h1>
+${
+  files.length === 0
+    ? markup`<p class="say">This analysis has no files.</p>`
+    : markup`<div id="view"></div>
+<table>
+<caption>${told.join(", ")}</caption>
+<thead><tr><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col" class="state">State</th><td></td></tr></thead>
+<tbody>
+${files.map((file) => row(file, indexFor(file.fileName)))}</tbody>
+</table>`
+}
+</main>`
+  })
+}
+
+const flag = (name: string, on: boolean) => (on ? new Markup(` data-${name}`) : null)
+
+/** Archived files are no links: who follows all links gets what can be had. */
+const row = ({ archived, fileName, restoring, size }: Folder["files"][number], index: string | null) =>
+  markup`<tr data-kind="${kindOfName(fileName)?.kind ?? ""}"${index === null ? null : markup` data-index="${index}"`}${flag("archived", archived)}><th scope="row">${
+    archived || /^\.*$/.test(fileName) ? fileName : markup`<a href="${encodeURIComponent(fileName)}">${fileName}</a>`
+  }</th><td class="number">${size === null ? "" : humanSize(size)}</td><td class="away">${archived ? stateOf(restoring) : ""}</td><td class="act"></td></tr>
+`
+
+const stateOf = (restoring: Restoring | null): string => {
+  if (restoring === null) return "In the archive"
+  const { estimation, since } = restoring
+  return `Being restored${since === null ? "" : `, asked for ${minutes(since)}`}${estimation === null ? "" : `, expected ${minutes(estimation)}`}`
+}
+
+/** `2026-01-31 12:00 UTC` for ISO 8601 in UTC; any other text as it is. */
+const minutes = (time: string) => time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?Z$/, "$1 $2 UTC")

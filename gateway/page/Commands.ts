@@ -1,0 +1,54 @@
+/** The commands that a reader copies from the page. A token is never in them: they take it from a variable of the shell. Pure. */
+
+export interface ShownFile {
+  /** Absolute, without a token. */
+  readonly url: string
+  readonly name: string
+  readonly kind: string
+  /** Whether the gateway wants a token. */
+  readonly closed: boolean
+}
+
+export interface Command {
+  readonly what: string
+  readonly text: string
+}
+
+const quoted = (text: string) => (/^[\w./:@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+/** The address for tools that can send no header, with the token by its variable: in double quotes, where little needs a backslash. */
+const tokenUrl = (url: string) => {
+  const { href, origin } = new URL(url)
+  const base = url.slice(origin.length, url.lastIndexOf("/files/"))
+  return `"${origin}${base}/t/$TOKEN${href.slice(origin.length + base.length).replaceAll(/[`$\\"]/g, "\\$&")}"`
+}
+
+/** What reads a region of each kind of file, and the kind of region; nothing for other files. */
+const viewers: Readonly<Record<string, string>> = { bam: "samtools", "vcf.gz": "bcftools", bcf: "bcftools" }
+
+/**
+ * The commands for a file; with a token they begin with the line that reads it without showing it.
+ *
+ * @param region - as samtools writes it
+ */
+export const commandsFor = ({ closed, kind, name, url }: ShownFile, region: string): ReadonlyArray<Command> => {
+  const viewer = viewers[kind]
+  const place = closed ? tokenUrl(url) : quoted(url)
+  const header = closed ? '-H "Authorization: Bearer $TOKEN" ' : ""
+  return [
+    ...(closed ? [{ what: "The token, once in a shell", text: "read -rs TOKEN" }] : []),
+    ...(viewer === undefined ? [] : [{ what: "A region", text: `${viewer} view ${place} ${quoted(region)}` }]),
+    { what: "The whole file", text: `curl -fL ${header}-o ${quoted(name)} ${quoted(url)}` }
+  ]
+}
+
+/**
+ * Has IGV on this computer load a file. It listens at this port when that is enabled (View > Preferences > Advanced).
+ *
+ * @param index - address of the index, null when there is none
+ */
+export const desktopUrl = (file: string, index: string | null, name: string, genome: string | null): string => {
+  const fields = new URLSearchParams({ file, ...(index === null ? {} : { index }), name, merge: "true" })
+  if (genome !== null) fields.set("genome", genome)
+  return `http://localhost:60151/load?${fields}`
+}

@@ -1,0 +1,210 @@
+/** What the script adds to the list of files: a filter, and for each file its address, commands, view and restoration. */
+import { commandsFor, desktopUrl } from "./Commands.ts"
+import { busy, button, copyButton, element } from "./Elements.ts"
+import { need, relayed, token } from "./Gate.ts"
+import { isShown, show } from "./View.ts"
+
+/** A list with fewer is seen at once. */
+const manyFiles = 12
+
+interface Row {
+  readonly element: HTMLTableRowElement
+  readonly name: string
+  readonly kind: string
+  readonly index: string | null
+  readonly archived: boolean
+}
+
+export const enhanceList = (main: HTMLElement): void => {
+  const table = main.querySelector("table")
+  if (table === null) return
+  const rows = [...(table.tBodies[0]?.rows ?? [])].map(
+    (row): Row => ({
+      element: row,
+      name: row.cells[0]?.textContent ?? "",
+      kind: row.dataset["kind"] ?? "",
+      index: row.dataset["index"] ?? null,
+      archived: row.dataset["archived"] !== undefined
+    })
+  )
+  for (const row of rows) addButton(main, row)
+  if (rows.length >= manyFiles) addFilter(table, rows)
+  if (token.get() !== null) table.addEventListener("click", downloadByLink)
+  const asked = decodeURIComponent(location.hash.slice(1))
+  if (asked !== "")
+    rows
+      .find(({ name }) => name === asked)
+      ?.element.querySelector("button")
+      ?.click()
+}
+
+/** A link takes no token along: the browser follows an address that is signed for this file. */
+const downloadByLink = (event: MouseEvent) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("tbody th a") : null
+  if (link === null) return
+  event.preventDefault()
+  void signedUrl(link.href).then(
+    (url) => location.assign(url),
+    (error: Error) => alertAt(link, error.message)
+  )
+}
+
+const alertAt = (link: HTMLElement, message: string) => {
+  link.parentElement?.querySelector("[role=alert]")?.remove()
+  link.after(element("span", { class: "bad", role: "alert" }, ` ${message}`))
+}
+
+const signedUrl = async (url: string): Promise<string> => {
+  const { url: signed }: { url: string } = await (await need(`${url}/address`)).json()
+  return signed
+}
+
+const addFilter = (table: HTMLTableElement, rows: ReadonlyArray<Row>) => {
+  const input = element("input", {})
+  input.type = "search"
+  const count = element("output", { class: "sub" })
+  input.addEventListener("input", () => {
+    const text = input.value.trim().toLowerCase()
+    let shown = 0
+    for (const row of rows) {
+      row.element.hidden = !row.name.toLowerCase().includes(text)
+      const next = row.element.nextElementSibling
+      if (next instanceof HTMLElement && next.classList.contains("panel")) next.hidden = row.element.hidden
+      if (!row.element.hidden) shown++
+    }
+    count.textContent = shown === rows.length ? "" : `${shown} of ${rows.length}`
+  })
+  table.before(element("form", {}, element("label", {}, "Find a file", input), count))
+}
+
+const addButton = (main: HTMLElement, row: Row) => {
+  const press = button("Open", () => {
+    const next = row.element.nextElementSibling
+    if (next?.classList.contains("panel")) {
+      next.remove()
+      press.setAttribute("aria-expanded", "false")
+      return
+    }
+    const cell = element("td", {}, element("div", {}, ...panel(main, row)))
+    cell.colSpan = 4
+    row.element.after(element("tr", { class: "panel" }, cell))
+    press.setAttribute("aria-expanded", "true")
+    history.replaceState(null, "", `#${encodeURIComponent(row.name)}`)
+  })
+  press.setAttribute("aria-expanded", "false")
+  press.setAttribute("aria-label", `Open ${row.name}`)
+  row.element.querySelector(".act")?.append(press)
+}
+
+const addressOf = (name: string) => new URL(encodeURIComponent(name), location.href).href
+
+/** Where most look first; what the commands take until somebody has another wish. */
+const exampleRegion = "chr17:43044295-43125364"
+
+const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
+  if (row.archived) return [restoration(main, row)]
+  const url = addressOf(row.name)
+  const closed = main.dataset["closed"] !== undefined
+  const genome = genomeOf(main)
+  const list = element("dl", {})
+  const add = (what: string, text: string) =>
+    list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
+  add("Address", url)
+  for (const { text, what } of commandsFor({ url, name: row.name, kind: row.kind, closed }, exampleRegion))
+    add(what, text)
+  const age = element("p", { class: "sub", role: "status" })
+  void changedAt(url).then((text) => {
+    age.textContent = text
+  })
+  return [element("div", { class: "row" }, ...actions(main, row, url, genome)), list, age]
+}
+
+const actions = (main: HTMLElement, row: Row, url: string, genome: string | object | null): ReadonlyArray<Node> => {
+  const { index, kind, name } = row
+  if (!isShown(kind)) return []
+  const view = main.querySelector<HTMLElement>("#view")
+  if (index === null || view === null) {
+    return [element("p", { class: "away" }, `${name} has no index here, so no region of it can be shown.`)]
+  }
+  const indexUrl = addressOf(index)
+  return [
+    busy("View here", () => show(view, { name, kind, url, indexUrl }, genome), "main"),
+    busy("Open in IGV", async () => {
+      const [file, beside] = await Promise.all([signedUrl(url), signedUrl(indexUrl)])
+      const opened = open(desktopUrl(file, beside, name, typeof genome === "string" ? genome : null), "_blank")
+      if (opened !== null) opened.opener = null
+    })
+  ]
+}
+
+const genomeOf = (main: HTMLElement): string | object | null => {
+  const told = main.dataset["genome"]
+  if (told === undefined) return null
+  const reference: string | Readonly<Record<string, string>> = JSON.parse(told)
+  if (typeof reference === "string") return reference
+  const root = new URL("../../", location.href)
+  return Object.fromEntries(
+    Object.entries(reference).map(([key, value]) => [key, key.endsWith("URL") ? new URL(value, root).href : value])
+  )
+}
+
+/** The service does not list it; the host of the file knows. */
+const changedAt = async (url: string): Promise<string> => {
+  const answer = await need(url, { method: "HEAD", headers: relayed }).catch(() => null)
+  const time = Date.parse(answer?.headers.get("last-modified") ?? "")
+  if (Number.isNaN(time)) return ""
+  const days = Math.floor((Date.now() - time) / 86_400_000)
+  const ago = days < 1 ? "today" : days === 1 ? "yesterday" : `${days} days ago`
+  return `Last changed ${ago}, ${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC.`
+}
+
+const restoration = (main: HTMLElement, row: Row): HTMLElement => {
+  const state = row.element.querySelector(".away")
+  const underWay = state?.textContent?.startsWith("Being") === true
+  const place = element("div", {})
+  const waits = underWay
+    ? "It is on its way back from the archive. Look again later: this page shows when it is there."
+    : "It is in the archive, and cannot be read until it is restored."
+  place.append(element("p", {}, waits))
+  if (underWay) return place
+  if (main.dataset["restore"] === undefined) {
+    place.append(element("p", { class: "sub" }, "You may not ask for that here: whoever runs this gateway can."))
+    return place
+  }
+  const ask = busy("Ask for restoration", async () => {
+    if (!(await confirmed(main.dataset["analysis"] ?? ""))) return
+    const answer = await need(`${addressOf(row.name)}/restore`, { method: "POST" })
+    const { restoreEstimation }: { restoreEstimation: string | null } = await answer.json()
+    const until =
+      restoreEstimation === null ? "" : ` It is expected ${restoreEstimation.replace("T", " ").slice(0, 16)} UTC.`
+    ask.replaceWith(element("p", { class: "good", role: "status" }, `Asked for.${until}`))
+    for (const other of main.querySelectorAll("tr[data-archived] .away")) {
+      if (!other.textContent?.startsWith("Being")) other.textContent = "Being restored"
+    }
+  })
+  place.append(ask)
+  return place
+}
+
+const confirmed = (analysisId: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const dialog = element("dialog", {})
+    const end = (answer: boolean) => {
+      dialog.close()
+      dialog.remove()
+      resolve(answer)
+    }
+    dialog.append(
+      element("h2", {}, "Ask for a restoration?"),
+      element("p", {}, `All archived files of ${analysisId} come back, within hours. This costs money.`),
+      element(
+        "div",
+        { class: "row" },
+        button("No", () => end(false)),
+        button("Yes, restore them", () => end(true), "main")
+      )
+    )
+    dialog.addEventListener("cancel", () => end(false))
+    document.body.append(dialog)
+    dialog.showModal()
+  })

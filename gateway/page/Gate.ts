@@ -1,0 +1,39 @@
+/** The token of this tab, and what is asked of the gateway with it. It stays in the tab, and never stands in an address. */
+
+const key = "svc-gateway-token"
+
+export const token = {
+  get: (): string | null => sessionStorage.getItem(key),
+  set: (text: string): void => sessionStorage.setItem(key, text),
+  forget: (): void => sessionStorage.removeItem(key)
+}
+
+/** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
+export const relayed = { "Svc-Relay": "1" }
+
+/** What the gateway said instead of an answer. */
+export class Refused extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
+  const shown = token.get()
+  const headers = new Headers(init.headers)
+  if (shown !== null) headers.set("Authorization", `Bearer ${shown}`)
+  return fetch(url, { cache: "no-store", ...init, headers })
+}
+
+/** The same for what is no page; fails with the sentence of the gateway. */
+export const need = async (url: string, init: RequestInit = {}): Promise<Response> => {
+  const answer = await ask(url, init)
+  if (answer.ok) return answer
+  const body: unknown = await answer.json().catch(() => null)
+  const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : ""
+  throw new Refused(answer.status, message === "" ? `The gateway answered ${answer.status}.` : capital(message))
+}
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,0 +1,251 @@
+/** The page of the gateway without its script: who sees what, and what programs read that follow links. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { analysesPage, folderPage, lockedPage } from "../../gateway/PageMarkup.ts"
+import { commandsFor, desktopUrl } from "../../gateway/page/Commands.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { startGatewayHere } from "../GatewayLayer.ts"
+
+const [ada, grace] = ["ada-0123456789abcdef", "grace-0123456789abcdef"]
+const tokens = `ada ${ada} may=read,restore\ngrace ${grace} A1 LAB7-*`
+
+const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+const ask = (url: string, { accept = browser, token }: { accept?: string; token?: string } = {}) =>
+  Effect.promise(async () => {
+    const headers = { accept, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+    const reply = await fetch(url, { redirect: "manual", headers })
+    return { status: reply.status, headers: reply.headers, text: await reply.text() }
+  })
+
+/** The names that rclone's http remote finds: links to what lies right below the folder, without a query. */
+const namesBelow = (folder: string, html: string) =>
+  [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].flatMap(([, href = ""]) => {
+    const { pathname, search } = new URL(href.replaceAll("&amp;", "&"), folder)
+    const base = new URL(folder).pathname
+    const name = pathname.startsWith(base) ? decodeURIComponent(pathname.slice(base.length)) : ""
+    return search !== "" || name === "" || /\/./.test(name) ? [] : [name]
+  })
+
+/** One gateway for all tests here, with --redirect. */
+class OneGateway extends Context.Service<
+  OneGateway,
+  { readonly url: string; readonly lines: ReadonlyArray<Record<string, unknown>> }
+>()("test/gateway/OneGateway") {
+  static readonly layer = Layer.effect(OneGateway, startGatewayHere({ tokens, relay: false })).pipe(
+    Layer.provide(Sandbox.layer())
+  )
+}
+
+layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway with tokens", (it) => {
+  it.effect(
+    "without a good token tells nothing but that one is wanted, in words for a person and in JSON for programs",
+    () =>
+      Effect.gen(function* () {
+        const { lines, url } = yield* OneGateway
+        const pages = []
+        for (const path of ["/", "/files/", "/files/A1/", "/files/A1", "/files/A99/"]) {
+          for (const token of [undefined, "wrong-0123456789abcdef"]) {
+            const { headers, status, text } = yield* ask(`${url}${path}`, token === undefined ? {} : { token })
+            assert.strictEqual(status, 401, path)
+            assert.strictEqual(headers.get("www-authenticate"), "Bearer")
+            assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'; script-src 'self'/)
+            assert.notMatch(headers.get("content-security-policy") ?? "", /unsafe|https?:/)
+            assert.notMatch(text, /A1|A99|S1/)
+            pages.push(text.replaceAll(/(?:\.\.?\/)+/g, ""))
+          }
+        }
+        assert.strictEqual(new Set(pages).size, 1)
+        const program = yield* ask(`${url}/files/A1/`, { accept: "*/*" })
+        assert.strictEqual(program.status, 401)
+        assert.strictEqual(JSON.parse(program.text).error, "InvalidAuthentication")
+        assert.strictEqual((yield* ask(`${url}/page/page.css`)).status, 200)
+        assert.isFalse(
+          lines.some(({ what }) => what === "other"),
+          "what belongs to the page leaves no line"
+        )
+      })
+  )
+
+  it.effect("shows a limited reader its own, and to nobody what it may not know of", () =>
+    Effect.gen(function* () {
+      const { url } = yield* OneGateway
+      const own = yield* ask(`${url}/`, { token: grace })
+      assert.strictEqual(own.status, 200)
+      assert.match(own.text, /<a href="files\/A1\/">A1<\/a>/)
+      assert.match(own.text, /begin with LAB7-/)
+      assert.deepStrictEqual(namesBelow(`${url}/files/`, (yield* ask(`${url}/files/`, { token: grace })).text), ["A1/"])
+      assert.notMatch((yield* ask(`${url}/`, { token: ada })).text, /Yours/)
+      const foreign = yield* ask(`${url}/files/A2/`, { token: grace })
+      const missing = yield* ask(`${url}/files/A99/`, { token: ada })
+      assert.deepStrictEqual([foreign.status, missing.status], [404, 404])
+      assert.match(foreign.text, /role="alert"/)
+      assert.strictEqual(foreign.text.replace("A2", "A99"), missing.text)
+    })
+  )
+
+  it.effect("the folder of an analysis is a list of links for wget -r and rclone, and JSON for who asks for it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* OneGateway
+      const folder = `${url}/files/A1/`
+      const { headers, text } = yield* ask(folder, { accept: "*/*", token: ada })
+      assert.match(headers.get("content-type") ?? "", /^text\/html/)
+      assert.deepStrictEqual(namesBelow(folder, text), ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi"])
+      const json = yield* ask(folder, { accept: "application/json", token: ada })
+      assert.strictEqual(JSON.parse(json.text).analysisId, "A1")
+      const plain = yield* ask(`${url}/files/A1`, { accept: "*/*", token: ada })
+      assert.strictEqual(JSON.parse(plain.text).analysisId, "A1")
+      const moved = yield* ask(`${url}/files/A1`, { token: ada })
+      assert.deepStrictEqual([moved.status, moved.headers.get("location")], [303, "A1/"])
+      const chosen = yield* ask(`${url}/?analysis=+A%2F1+`, { token: ada })
+      assert.deepStrictEqual([chosen.status, chosen.headers.get("location")], [303, "files/A%2F1/"])
+      assert.strictEqual((yield* ask(`${url}/`, { accept: "application/json", token: ada })).status, 404)
+      // By a token in the path too, for tools that send no header.
+      const byPath = yield* ask(`${url}/t/${ada}/files/A1/`, { accept: "*/*" })
+      assert.strictEqual(byPath.status, 200)
+      assert.notInclude(byPath.text, ada)
+    })
+  )
+
+  it.effect("an archived file is no link, and says what becomes of it; asked for, when it is expected", () =>
+    Effect.gen(function* () {
+      const { url } = yield* OneGateway
+      const folder = `${url}/files/A3/`
+      const before = yield* ask(folder, { token: ada })
+      assert.match(before.text, /In the archive/)
+      assert.match(before.text, /data-restore/)
+      assert.isFalse(namesBelow(folder, before.text).some((name) => name.endsWith(".archived.bam")))
+      const [, archived = ""] = /data-archived><th scope="row">([^<]+)</.exec(before.text) ?? []
+      const post = yield* Effect.promise(() =>
+        fetch(`${folder}${archived}/restore`, { method: "POST", headers: { authorization: `Bearer ${ada}` } })
+      )
+      assert.strictEqual(post.status, 202)
+      assert.match(
+        (yield* ask(folder, { token: ada })).text,
+        /Being restored, asked for \d{4}-\d\d-\d\d \d\d:\d\d UTC, expected /
+      )
+      const shown = yield* ask(`${folder}${archived}/sequences`, { token: ada })
+      assert.strictEqual(shown.status, 409)
+      assert.match(JSON.parse(shown.text).message, /archive/)
+    })
+  )
+
+  it.effect(
+    "sequences are those of the header, with where the first record is; an address is signed, and holds no token",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* OneGateway
+        const bam = yield* ask(`${url}/files/A1/S1.bam/sequences`, { token: grace })
+        assert.match(bam.text, /^chr1\t\d+\t\d+\n(?:\S+\t\d+\t\n)*$/)
+        assert.match((yield* ask(`${url}/files/A1/S1.vcf.gz/sequences`, { token: grace })).text, /^chr\d+\t\d+\t/)
+        const index = yield* ask(`${url}/files/A1/S1.bam.bai/sequences`, { token: grace })
+        assert.strictEqual(index.status, 404)
+        assert.match(JSON.parse(index.text).message, /cannot be shown/)
+        const address = JSON.parse((yield* ask(`${url}/files/A1/S1.bam/address`, { token: grace })).text).url
+        assert.notInclude(address, grace)
+        assert.strictEqual((yield* Effect.promise(() => fetch(address, { redirect: "manual" }))).status, 307)
+        assert.strictEqual((yield* ask(`${url}/files/A2/S2.bam/address`, { token: grace })).status, 404)
+        assert.strictEqual((yield* ask(`${url}/files/A1/S1.bam/address`)).status, 401)
+      })
+  )
+
+  it.effect("with --redirect the page gets bytes all the same: link hosts let no page read", () =>
+    Effect.gen(function* () {
+      const { url } = yield* OneGateway
+      const get = (headers: Record<string, string>) =>
+        Effect.promise(() =>
+          fetch(`${url}/files/A1/S1.bam`, {
+            redirect: "manual",
+            headers: { authorization: `Bearer ${grace}`, range: "bytes=0-3", ...headers }
+          })
+        )
+      assert.strictEqual((yield* get({})).status, 307)
+      assert.strictEqual((yield* get({ "svc-relay": "1" })).status, 206)
+    })
+  )
+})
+
+const file = (fileName: string) => ({
+  analysisId: "A1",
+  fileName,
+  size: 1,
+  archived: false,
+  restoreEstimation: null,
+  restoring: null
+})
+
+describe("the page as text", () => {
+  const names = [
+    "<script>alert(1)</script>.bam",
+    '"><img src=x onerror=alert(1)>',
+    "..",
+    "a b&c#d?e:f.vcf.gz",
+    "x/../y.bam"
+  ]
+
+  it("escapes what the service calls its files, and links what cannot leave the folder", () => {
+    const page = folderPage({
+      analysisId: "<b>A1",
+      files: names.map(file),
+      mayRestore: false,
+      closed: true,
+      genome: null
+    })
+    assert.strictEqual([...page.matchAll(/<script/g)].length, 1)
+    assert.notMatch(page, /<img|<b>/)
+    assert.deepStrictEqual(
+      [...page.matchAll(/<th scope="row"><a href="([^"]*)"/g)].map(([, href]) => href),
+      [
+        "%3Cscript%3Ealert(1)%3C%2Fscript%3E.bam",
+        "%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+        "a%20b%26c%23d%3Fe%3Af.vcf.gz",
+        "x%2F..%2Fy.bam"
+      ]
+    )
+    assert.match(lockedPage("", '"><script>'), /data-locked="&quot;&gt;&lt;script&gt;"/)
+    assert.notMatch(analysesPage("", "files/", ["<i>1"]), /<i>/)
+  })
+
+  it("an analysis without files says so; one of 5,000 has a row for each, with its index", () => {
+    const folder = { analysisId: "A1", mayRestore: false, closed: false, genome: null }
+    assert.match(folderPage({ ...folder, files: [] }), /no files/)
+    const many = Array.from({ length: 2500 }, (_, i) => [file(`S${i}.bam`), file(`S${i}.BAI`)]).flat()
+    const page = folderPage({ ...folder, files: many })
+    assert.strictEqual([...page.matchAll(/<tr data-kind="bam" data-index="S\d+\.BAI">/g)].length, 2500)
+    assert.match(page, /5000 files/)
+    assert.isBelow(page.length, 2_000_000)
+  })
+})
+
+describe("the commands of the page", () => {
+  const shown = { url: "https://gw.lab/g/files/A1/it's%20$(x).bam", name: "it's $(x).bam", kind: "bam", closed: true }
+
+  it("never hold a token, and are safe to paste", () => {
+    assert.deepStrictEqual(
+      commandsFor(shown, "chr1:1-2").map(({ text }) => text),
+      [
+        "read -rs TOKEN",
+        'samtools view "https://gw.lab/g/t/$TOKEN/files/A1/it\'s%20\\$(x).bam" chr1:1-2',
+        `curl -fL -H "Authorization: Bearer $TOKEN" -o 'it'\\''s $(x).bam' 'https://gw.lab/g/files/A1/it'\\''s%20$(x).bam'`
+      ]
+    )
+    assert.deepStrictEqual(
+      commandsFor({ url: "http://127.0.0.1:1/files/A1/S1.txt", name: "S1.txt", kind: "", closed: false }, "").map(
+        ({ text }) => text
+      ),
+      ["curl -fL -o S1.txt http://127.0.0.1:1/files/A1/S1.txt"]
+    )
+  })
+
+  it("IGV on the desktop gets file and index as addresses in one", () => {
+    const url = new URL(desktopUrl("http://g/a?b&c", "http://g/i", "S 1", "hg38"))
+    assert.strictEqual(url.host, "localhost:60151")
+    assert.deepStrictEqual(Object.fromEntries(url.searchParams), {
+      file: "http://g/a?b&c",
+      index: "http://g/i",
+      name: "S 1",
+      merge: "true",
+      genome: "hg38"
+    })
+  })
+})
