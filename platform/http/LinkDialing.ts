@@ -139,8 +139,10 @@ const announceBytes = ({ connection }: Listener): boolean => connection === null
  * How a socket reads into the ring. This stays with the socket, and within `establish` it would keep all that it can see there:
  * the fiber that opened the connection, and what came of it.
  */
-const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => ({
-  buffer: () => (ring.roomy ? ring.target : spill),
+const readingInto = (ring: ByteRing, secure: boolean, listener: Listener): OnReadOpts => ({
+  // Asked for as soon as the bytes before are here, when the ring may be full. A plain socket that was stopped writes into it only when
+  // it goes on, and the ring has room again; by the spill more than half of all bytes were copied twice.
+  buffer: () => (secure && !ring.roomy ? spill : ring.target),
   callback: (length, buffer) => {
     if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
     else ring.filled(length)
@@ -163,7 +165,7 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity:
     const secure = address.scheme === "https"
     const ring = new ByteRing(capacity)
     const listener: Listener = { connection: null }
-    const onread = readingInto(ring, listener)
+    const onread = readingInto(ring, secure, listener)
     const direct = (addresses: ReadonlyArray<ResolvedAddress>) => ({
       host,
       port,

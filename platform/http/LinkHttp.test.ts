@@ -1,9 +1,12 @@
 import dns from "node:dns"
+import { createServer } from "node:http"
 import { syncBuiltinESMExports } from "node:module"
-import { assert, describe, it } from "@effect/vitest"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
+import { ByteRing } from "./ByteRing.ts"
 import * as LinkHttp from "./LinkHttp.ts"
 
 /** A resolver that is down, until it is up and leads every name to this machine. */
@@ -43,6 +46,40 @@ describe("link hosts", () => {
         yield* TestClock.adjust("61 seconds")
         assert.strictEqual((yield* approved)._tag, "Success")
       }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("no byte of a plain link host is copied on its way, also where its reader is slow", () =>
+    Effect.gen(function* () {
+      // No two of its pieces are alike: bytes that were overwritten before they were read would be seen.
+      const file = Buffer.from(Uint32Array.from({ length: 512 * 1024 }, (_, at) => at).buffer)
+      const server = yield* Effect.acquireRelease(
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
+          const made = createServer((_, response) => response.end(file))
+          made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+        }),
+        (made) => Effect.sync(() => made.close())
+      )
+      const copies = yield* Effect.acquireRelease(
+        Effect.sync(() => vi.spyOn(ByteRing.prototype, "push")),
+        (spy) => Effect.sync(() => spy.mockRestore())
+      )
+      const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      const layer = LinkHttp.layer({ target, userAgent: "t", proxy: null, caFile: null, noProxy: "", batch: 64 * 1024 })
+      const link = Redacted.make(`${target}S1.bam`)
+      yield* Effect.gen(function* () {
+        const { get } = yield* LinkHost
+        const { next } = yield* get({ file: "S1.bam", link, range: null, ifRange: null })
+        let length = 0
+        let same = true
+        for (let bytes = yield* next; bytes !== null; bytes = yield* next) {
+          same &&= file.subarray(length, length + bytes.length).equals(bytes)
+          length += bytes.length
+          yield* Effect.sleep("2 millis")
+        }
+        assert.deepStrictEqual([length, same], [file.length, true])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+      assert.strictEqual(copies.mock.calls.length, 0)
     })
   )
 })

@@ -30,6 +30,32 @@ describe("turns of readers", () => {
     })
   )
 
+  it.live("all together have a turn of 256 kB, so that the next look at what has come is soon", () =>
+    Effect.gen(function* () {
+      const turns = makeOutputTurns()
+      let passed = 0
+      const bulk = yield* Effect.forEach(Array.from({ length: 40 }), () =>
+        Effect.forkChild(
+          Effect.forever(
+            Effect.tap(turns.of("ada")(piece), () =>
+              Effect.sync(() => {
+                passed += piece
+              })
+            )
+          ),
+          { startImmediately: true }
+        )
+      )
+      for (let turn = 0; turn < 5; turn++) {
+        const before = passed
+        yield* nextTurn
+        assert.isAtMost(passed - before, 256 * 1024)
+      }
+      assert.isAbove(passed, 256 * 1024)
+      for (const fiber of bulk) yield* Fiber.interrupt(fiber)
+    })
+  )
+
   it.live("the first bytes of a reader come before the bulk of others, and readers of one key share their turns", () =>
     Effect.gen(function* () {
       const turns = makeOutputTurns()

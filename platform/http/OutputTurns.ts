@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 
 /** Of one connection in a turn, in bytes. */
 const ofConnection = 64 * 1024
-/** Of all connections in a turn, in bytes: some ten milliseconds of work. */
-const ofAll = 2 * 1024 * 1024
+/** Of all connections in a turn, in bytes: some milliseconds of work. */
+const ofAll = 256 * 1024
 /** A connection that has had no more than this comes first: a reader that begins sees something. */
 const beginning = 64 * 1024
 
