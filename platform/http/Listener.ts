@@ -124,6 +124,32 @@ export const inTurn = (handle: RequestListener): RequestListener => {
   }
 }
 
+/** In ms, and each further time twice as long. */
+const firstLook = 100
+
+/**
+ * Lets a client that ends its side once it has asked wait for its answer. One that has left altogether looks the same until something
+ * is sent to it, and only the second time fails: interim answers find out, so that nothing is asked for somebody who is gone.
+ */
+export const answerHalfClosed = (server: Server): void => {
+  // Node has had this since its first days, and its types never. Without it the client's end is the end of the connection.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on("request", ({ httpVersion, socket }, response) => {
+    let timer: NodeJS.Timeout | undefined
+    const look = (again: number) => {
+      if (response.headersSent || httpVersion === "1.0") return
+      response.writeProcessing()
+      timer = setTimeout(look, again, 2 * again)
+    }
+    const ended = () => look(firstLook)
+    socket.once("end", ended)
+    response.once("close", () => {
+      socket.off("end", ended)
+      clearTimeout(timer)
+    })
+  })
+}
+
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** The address under which this machine reaches the server: the wildcard addresses mean this machine, a socket has no name of its own. */
