@@ -113,7 +113,12 @@ export const ticketHandlers = HttpApiBuilder.group(
 const rangeOf = ({ header, regions, unplaced }: TicketRequest): string | null => {
   if (header) return "header"
   if (regions === null) return null
-  return [...regions.slice(0, mostRegions).map(({ text }) => text), ...(unplaced ? ["*"] : [])].join(",")
+  const left = regions.length - mostRegions
+  return [
+    ...regions.slice(0, mostRegions).map(({ text }) => text),
+    ...(left > 0 ? [`... (${left} more)`] : []),
+    ...(unplaced ? ["*"] : [])
+  ].join(",")
 }
 
 /** Of a ticket, so many regions stand in the access log. */

@@ -152,6 +152,17 @@ layer(Sandbox.layer({ behaviour: { strict: true, restoreDelay: Duration.hours(1)
           for (const line of yield* linesAfter(gateway, 1)) {
             assert.strictEqual(line["analysis"], `${whole.slice(0, 16_384)}... (${whole.length} characters)`)
           }
+          const regions = Array.from({ length: 12 }, (_, i) => ({
+            referenceName: "chr17",
+            start: 43_044_294 + 100 * i,
+            end: 43_044_304 + 100 * i
+          }))
+          yield* Effect.promise(() =>
+            fetch(`${gateway.url}/reads/A1`, { method: "POST", body: JSON.stringify({ regions }), headers: bearer })
+          )
+          for (const line of yield* linesAfter(gateway, 1)) {
+            assert.match(String(line["range"]), /^(?:chr17:\d+-\d+,){10}\.\.\. \(2 more\)$/)
+          }
         })
     )
 

@@ -1,6 +1,7 @@
 /** The interface of the service through a gateway: for our client, for those of other hands, and for many at once. */
 import { mkdirSync } from "node:fs"
 import { request } from "node:http"
+import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Option, Redacted, Ref } from "effect"
 import { Spools } from "../../core/src/annotations/Spool.ts"
@@ -259,6 +260,25 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
       })
     )
 
+    it.effect("B11 a client that ends its side once it has asked gets its answer", () =>
+      Effect.gen(function* () {
+        const { setFaults } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { delay: 400 } }])
+        const text = yield* Effect.callback<string>((resume) => {
+          let got = ""
+          const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true })
+          socket.end(`GET /service/api/analyses HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${ada}\r\n\r\n`)
+          socket.setEncoding("utf8").on("data", (more: string) => {
+            got += more
+          })
+          socket.on("close", () => resume(Effect.succeed(got)))
+        })
+        yield* setFaults([])
+        assert.match(text, /^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n[\s\S]*"success":true/)
+      })
+    )
+
     it.effect("a question is its address: what else comes with it is not waited for", () =>
       Effect.gen(function* () {
         const { url } = yield* startGatewayHere({ tokens, api: true })
@@ -421,6 +441,14 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           Effect.flip
         )
         assert.strictEqual(limited._tag, "SvcNotFound")
+        // The service itself knows no tokens.
+        const service = (yield* Sandbox).settings.baseUrl
+        const astray = yield* Effect.flatMap(ServiceClient, (client) => client.getAnalyses()).pipe(
+          Effect.provide(Service.layer({ baseUrl: service, token: Redacted.make(ada), restorationFile })),
+          Effect.scoped,
+          Effect.flip
+        )
+        assert.match(astray.message, /is for the address of a svc-gateway --api/)
       })
     )
   }

@@ -94,7 +94,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("SvcOut
 export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
   what: Schema.String,
   /** 403 when absent; some services say 401. */
-  status: Schema.optionalKey(Schema.Int)
+  status: Schema.optionalKey(Schema.Int),
+  /** It was asked with the token of a gateway. */
+  token: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
@@ -103,6 +105,9 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
   readonly mayHaveTakenEffect = false
   override get message() {
     const status = this.status === undefined ? "" : ` (status ${this.status})`
+    if (this.token === true) {
+      return `${this.what}: forbidden to this token${status}: it has no right to it, or the target is no gateway; a token (SVC_TOKEN) is for the address of a svc-gateway --api, which ends with /service`
+    }
     return `${this.what}: the service forbids it to this account${status}`
   }
 }

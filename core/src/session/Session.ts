@@ -173,7 +173,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       }
       yield* Scope.close(connection, Exit.void)
       if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
-        return yield* new Forbidden({ what: label, status: reply.status })
+        return yield* new Forbidden({ what: label, status: reply.status, ...(token === null ? {} : { token: true }) })
       }
       yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
       return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
