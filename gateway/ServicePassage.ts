@@ -96,6 +96,8 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
         return Effect.mapError(spool.write(bytes), noRoom)
       })
     )
+    // The last of it may still be on its way to the disk, and not fit: what is read waits for that.
+    yield* Effect.mapError(spool.read(0, new Uint8Array(1)), noRoom)
     return spool
   })
 
