@@ -129,7 +129,8 @@ const firstLook = 100
 
 /**
  * Lets a client that ends its side once it has asked wait for its answer. One that has left altogether looks the same until something
- * is sent to it, and only the second time fails: interim answers find out, so that nothing is asked for somebody who is gone.
+ * is sent to it, and only the second time fails. `100 Continue`, which all clients skip, finds out, so that nothing is asked for somebody
+ * who is gone.
  */
 export const answerHalfClosed = (server: Server): void => {
   // Node has had this since its first days, and its types never. Without it the client's end is the end of the connection.
@@ -138,7 +139,7 @@ export const answerHalfClosed = (server: Server): void => {
     let timer: NodeJS.Timeout | undefined
     const look = (again: number) => {
       if (response.headersSent || httpVersion === "1.0") return
-      response.writeProcessing()
+      response.writeContinue()
       timer = setTimeout(look, again, 2 * again)
     }
     const ended = () => look(firstLook)

@@ -275,7 +275,7 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           socket.on("close", () => resume(Effect.succeed(got)))
         })
         yield* setFaults([])
-        assert.match(text, /^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n[\s\S]*"success":true/)
+        assert.match(text, /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)+HTTP\/1\.1 200 OK\r\n[\s\S]*"success":true/)
       })
     )
 
