@@ -72,7 +72,7 @@ const program = Effect.gen(function* () {
     analysis === "A2" && name === "S2.bam" ? `${nginx}/big.bin?s=1` : `${nginx}/${name.replace("S2", "S1")}?s=1`
   )
   const target = { ...sandbox, url: api.url }
-  const redirect = yield* startGateway(target, ["--loglevel", "info"])
+  const redirect = yield* startGateway(target, ["--api", "--loglevel", "info"])
   const relay = yield* startGateway(target, ["--relay", "--loglevel", "info"])
   const cwd = yield* folder
 
@@ -120,6 +120,17 @@ const program = Effect.gen(function* () {
     `\nA redirect takes ${through.toFixed(2)} ms (median of 2,000); one byte from nginx ${direct.toFixed(2)} ms.`
   )
   goal(`redirect: ${through.toFixed(2)} ms, goal 5`, through <= 5)
+
+  const questions = 2000
+  const before = cpuOf(redirect.pid)
+  yield* Effect.forEach(
+    Array.from({ length: questions }),
+    () => asked(`${redirect.url}/service/api/person/LIMS-0001/id`),
+    { concurrency: 8 }
+  )
+  const perQuestion = ((cpuOf(redirect.pid) - before) / questions) * 1000
+  console.log(`\nA question through the API takes ${perQuestion.toFixed(2)} ms of CPU (${questions}, 8 at a time).`)
+  goal(`API: ${perQuestion.toFixed(2)} ms of CPU a request, goal 3`, perQuestion <= 3)
 
   console.log(`\n\`samtools view -c\` of ${region}, median of 15 in turn, s\n\n| | s |\n|---|---|`)
   const counts: Record<string, Array<number>> = {}

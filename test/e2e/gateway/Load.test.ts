@@ -101,10 +101,18 @@ describe("the gateway under load", () => {
   }
 
   it.live(
-    "L5 a soak of 400 ranges while links of a second end on the way of slow answers: none fails (long form: npm run soak)",
+    "L5 a soak of 400 ranges and questions to the API while links of a second end on the way of slow answers: none fails (long form: npm run soak)",
     () =>
       Effect.gen(function* () {
-        const options = { ranges: 400, rounds: 1, readers: 16, linkLifetime: 1, slowAnswers: 3, oneKilledOf: 20 }
+        const options = {
+          ranges: 400,
+          rounds: 1,
+          readers: 16,
+          linkLifetime: 1,
+          slowAnswers: 3,
+          oneKilledOf: 20,
+          oneQuestionOf: 5
+        }
         const { expiredLinks, failures } = yield* soak(options)
         assert.deepStrictEqual([...failures], [])
         // Of three slow answers the first lists the file, and the link of the second is not tried, since it has ended by the

@@ -1,6 +1,6 @@
 /**
- * Many ranges through the relay of a gateway while links end all the time, sessions die, and readers are killed: what failed, and
- * what the gateway's memory did.
+ * Many ranges through the relay of a gateway, and questions to the API behind it, while links end all the time, sessions die, and
+ * readers are killed: what failed, and what the gateway's memory did.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,6 +14,8 @@ import { folder } from "../Ground.ts"
 
 export interface SoakOptions {
   readonly ranges: number
+  /** One of so many is a question to the API instead; 0 for none. */
+  readonly oneQuestionOf: number
   /** The ranges are asked for in so many rounds; after each the memory of the gateway is looked at. */
   readonly rounds: number
   /** Requests under way at a time. */
@@ -47,6 +49,15 @@ const killedReader = async (url: string): Promise<void> => {
   reading.abort()
 }
 
+/** Small answers and larger ones, and none that a fault of the soak is about. */
+const questions = [
+  "/api/analysis/A1/annotations",
+  "/api/analyses",
+  "/virtual-panels",
+  "/api/analysis/A2/annotations",
+  "/api/person/LIMS-0001/id"
+]
+
 /** The links of A1 are some 2,400 bytes, and good to the end of their last second. */
 const late = ({ linkLifetime, slowAnswers }: SoakOptions) =>
   fault(
@@ -67,7 +78,9 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   const files = yield* folder
   yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
   const whole = readFileSync(join(files, "S1.bam"))
-  const gateway = yield* startGateway(sandbox, ["--relay", "--loglevel", "info"], {}, ["--inspect=127.0.0.1:0"])
+  const gateway = yield* startGateway(sandbox, ["--relay", "--api", "--loglevel", "info"], {}, [
+    "--inspect=127.0.0.1:0"
+  ])
   const inspector = () =>
     gateway.lines
       .map((line) => /^Debugger listening on (ws:\S+)/.exec(line)?.[1])
@@ -86,6 +99,18 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   })
 
   const failures = new Map<string, number>()
+  const failed = (why: string) => failures.set(why, (failures.get(why) ?? 0) + 1)
+  const answers = new Map<string, string>()
+  const question = (i: number) =>
+    Effect.promise(async () => {
+      const path = questions[i % questions.length] ?? ""
+      const url = `${gateway.url}/service${path}`
+      if (options.oneKilledOf > 0 && i % options.oneKilledOf === 1) return killedReader(url)
+      const reply = await fetch(url)
+      const text = await reply.text()
+      if (!answers.has(path) && reply.status === 200) answers.set(path, text)
+      if (answers.get(path) !== text) failed(`${path}: ${reply.status} ${text.slice(0, 200)}`)
+    })
   const range = (i: number) =>
     Effect.promise(async () => {
       if (options.oneKilledOf > 0 && i % options.oneKilledOf === 0)
@@ -96,12 +121,13 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
       const bytes = Buffer.from(await reply.arrayBuffer())
       if (reply.status === 206 && bytes.equals(whole.subarray(first, end))) return
       const why = reply.status === 206 ? "other bytes" : `${reply.status} ${bytes.toString()}`
-      failures.set(why, (failures.get(why) ?? 0) + 1)
+      failed(why)
     })
+  const isQuestion = (i: number) => options.oneQuestionOf > 0 && i % options.oneQuestionOf === 0
   const batch = (from: number, length: number) =>
     Effect.forEach(
       Array.from({ length }, (_, i) => from + i),
-      range,
+      (i) => (isQuestion(i) ? question(i / options.oneQuestionOf) : range(i)),
       { concurrency: readers, discard: true }
     )
 
