@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand, startSandbox, until } from "../../Executables.ts"
-import { startGateway } from "../../GatewayGround.ts"
+import { ask, startGateway } from "../../GatewayGround.ts"
 import { quietPort } from "../../Ports.ts"
 import { root } from "../../Root.ts"
 import { makeCertificates } from "../Certificates.ts"
@@ -75,8 +75,22 @@ ${conf}}`
       })
   )
 
+  it.live("alerts.yaml names the numbers that a gateway has, and what to do", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* startSandbox()
+      const gateway = yield* startGateway(sandbox, [])
+      yield* ask(`${gateway.url}/files/A1`)
+      const { text } = yield* ask(`${gateway.url}/metrics`)
+      const alerts = shipped("alerts.yaml")
+      const named = alerts.match(/svc_gateway_[a-z0-9_]+/g) ?? []
+      const told = named.filter((name) => !new RegExp(`^# TYPE ${name.replace(/_bucket$/, "")} `, "m").test(text))
+      assert.deepStrictEqual([named.length > 5, told], [true, []])
+      assert.strictEqual(alerts.match(/- alert:/g)?.length, alerts.match(/ action: /g)?.length)
+    })
+  )
+
   it.live(
-    "by svc-gateway.service: systemd takes it, its command line serves, and its reload reads the tokens again",
+    "by svc-gateway.service: systemd takes it and finds it closed, its command line serves, and its reload reads the tokens again",
     () =>
       Effect.gen(function* () {
         const home = yield* folder
@@ -84,6 +98,12 @@ ${conf}}`
         writeFileSync(join(home, "svc-gateway.service"), unit.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"))
         const verified = yield* runCommand("systemd-analyze", ["verify", join(home, "svc-gateway.service")])
         assert.deepStrictEqual([verified.exitCode, verified.stderr], [0, ""])
+        const exposed = yield* runCommand("systemd-analyze", [
+          "security",
+          "--offline=true",
+          join(home, "svc-gateway.service")
+        ])
+        assert.isAtMost(Number(/exposure level for \S+: ([\d.]+)/.exec(exposed.stdout)?.[1]), 1.3, exposed.stdout)
         const [, line = ""] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? []
         const args = line
           .replace("--port 8080", "--port 0")
