@@ -103,7 +103,7 @@ ${conf}}`
           "--offline=true",
           join(home, "svc-gateway.service")
         ])
-        assert.isAtMost(Number(/exposure level for \S+: ([\d.]+)/.exec(exposed.stdout)?.[1]), 1.3, exposed.stdout)
+        assert.isAtMost(Number(/exposure level for \S+: ([\d.]+)/.exec(exposed.stdout)?.[1]), 1.3)
         const [, line = ""] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? []
         const args = line
           .replace("--port 8080", "--port 0")
