@@ -232,6 +232,7 @@ const plan = () =>
           object<NonNullable<PlannedFile["restoration"]>>({ why: text, requestedAt: textOrNull, estimate: textOrNull })
         ),
         slice: orNull(ranged),
+        makesIndex: flag,
         error: orNull(error)
       })
     ),

@@ -29,6 +29,7 @@ export const downloaded = (some: Partial<Case<"Downloaded">> = {}): Case<"Downlo
   resumedFrom: 0,
   sha256: "ab",
   compared: [],
+  index: null,
   transfer: transferred(),
   ...some
 })

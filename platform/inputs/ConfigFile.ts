@@ -11,6 +11,7 @@ import { exposure, readSmallFile } from "./PrivateFile.ts"
 
 export interface ConfigFile {
   readonly layer: Layer
+  readonly hasSchema: boolean
   /** Sentences for the log. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -33,11 +34,12 @@ export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function*
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return yield* unusable('it must hold one JSON object, such as {"target": "https://lab.example.org"}')
   }
-  const { layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
+  const { hasSchema, layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
   if (problems.length > 0) return yield* unusable(problems.join("; "))
   const secret = layer.password !== undefined || layer.proxyPassword !== undefined
   return {
     layer,
+    hasSchema,
     warnings: [
       ...(secret ? exposure(path, file) : []),
       ...duplicates.map((name) => `${path}: ${name} is given more than once, the last one counts`),

@@ -20,11 +20,12 @@ import * as EffectTerminal from "effect/Terminal"
 import { codeOf, ExitCodes, LocalIo } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
+import { unlikeOtherTool } from "../../core/src/settings/OtherTool.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
-import { readConfigFile } from "../../platform/inputs/ConfigFile.ts"
+import { type ConfigFile, readConfigFile } from "../../platform/inputs/ConfigFile.ts"
 import { withIdFiles } from "../../platform/inputs/InputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
@@ -219,11 +220,13 @@ const stoppingOf = ({ endWith, onHangup }: ProcessRun) =>
       )
   })
 
+const noFile: ConfigFile = { layer: {}, hasSchema: true, warnings: [] }
+
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLine) {
   const path = commandLine.layer.config?.at(-1)
   // An empty path is reported together with all other invalid values.
-  const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
+  const file = path === undefined || path === "" ? noFile : yield* readConfigFile(path)
   const decoded = decode(step.name, {
     commandLine: yield* withIdFiles(commandLine.layer, "command line"),
     environment: environmentLayer(process.env),
@@ -235,7 +238,11 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems],
-    warnings: [...environmentWarnings(process.env), ...file.warnings]
+    warnings: [
+      ...environmentWarnings(process.env),
+      ...file.warnings,
+      ...(decoded.settings.plan && !file.hasSchema ? unlikeOtherTool(decoded.settings) : [])
+    ]
   }
 })
 

@@ -26,6 +26,7 @@ export const addOptions = {
   layout: fileKeys.layout,
   check: fileKeys.check,
   checksums: fileKeys.checksums,
+  makeIndex: fileKeys.makeIndex,
   range: regionKeys.range,
   bed: regionKeys.bed,
   unmapped: regionKeys.unmapped

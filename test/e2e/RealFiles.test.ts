@@ -1,5 +1,5 @@
 /** The real files of other projects through the sandbox and svc-download, judged by samtools, bcftools and tabix. */
-import { readdirSync, readFileSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -13,6 +13,8 @@ const onlyTabix = ["CNVtest.vcf.gz"]
 
 const wanted = () => readdirSync(realFolder).filter((name) => /\.(bam|bam\.bai|vcf\.gz|vcf\.gz\.tbi)$/.test(name))
 
+const people = "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004"
+
 describe("real files", unless(lacks.realFiles), () => {
   it.live("all of them arrive whole and are accepted by the tools that people use", () =>
     Effect.gen(function* () {
@@ -20,7 +22,7 @@ describe("real files", unless(lacks.realFiles), () => {
       const sandbox = yield* startSandbox(["--data", realFolder])
       const destination = yield* folder
 
-      const listing = yield* download(sandbox, sandbox.url, ["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
+      const listing = yield* download(sandbox, sandbox.url, ["-l", people, "--list"])
       const ids = [...listing.stdout.matchAll(/^Analysis ID: (.+)$/gm)].map(([, id = ""]) => id)
       assert.isAbove(ids.length, 5, listing.stderr)
 
@@ -98,6 +100,37 @@ describe("files of the sandbox itself", () => {
         assert.strictEqual(Number(counted.stdout), read.stdout.trim().split("\n").length, basename(name))
       }
       assert.isAbove(readFileSync(join(destination, bams[0] ?? "")).length, 1000)
+    })
+  )
+
+  it.live("--makeIndex: the index of each leads samtools and tabix to the records that their own leads to", () =>
+    Effect.gen(function* () {
+      const [data, ours, theirs] = [yield* folder, yield* folder, yield* folder]
+      const names = wanted().filter((name) => /\.(bam|vcf\.gz)$/.test(name))
+      for (const to of [data, theirs]) for (const name of names) copyFileSync(join(realFolder, name), join(to, name))
+      const sandbox = yield* startSandbox(["--data", data])
+      const done = yield* download(sandbox, sandbox.url, ["-l", people, "-f", "bam,vcf.gz", "-d", ours, "--makeIndex"])
+      assert.strictEqual(done.exitCode, 0, done.stderr)
+      const outputOf = (cwd: string, [command = "", ...args]: ReadonlyArray<string>) =>
+        Effect.map(runCommand(command, args, { cwd }), ({ exitCode, stderr, stdout }) => {
+          assert.strictEqual(exitCode, 0, `${command} ${args.join(" ")}: ${stderr}`)
+          return stdout
+        })
+      for (const name of names) {
+        const isBam = name.endsWith(".bam")
+        yield* outputOf(theirs, isBam ? ["samtools", "index", name] : ["tabix", "-p", "vcf", name])
+        const counting = isBam ? ["samtools", "idxstats", name] : ["tabix", "-l", name]
+        const known = yield* outputOf(theirs, counting)
+        assert.strictEqual(yield* outputOf(ours, counting), known, name)
+        const references = known.split("\n").map((line) => line.split("\t")[0] ?? "")
+        for (const reference of references.filter((reference) => /^[^*:,{}]+$/.test(reference))) {
+          for (const range of ["", ":1-300", ":16000-17000", ":20000-40000"]) {
+            const region = `${reference}${range}`
+            const viewing = isBam ? ["samtools", "view", name, region] : ["tabix", name, region]
+            assert.strictEqual(yield* outputOf(ours, viewing), yield* outputOf(theirs, viewing), `${name} ${region}`)
+          }
+        }
+      }
     })
   )
 })

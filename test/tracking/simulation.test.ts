@@ -156,6 +156,7 @@ const makeWorld = (seed: number) => {
 
   const transfer: FileTransfer["Service"] = {
     vouch: () => Effect.succeed(true),
+    index: () => Effect.succeed(null),
     tidy: () => Effect.void,
     download: Effect.fnUntraced(function* ({ analysisId, name }) {
       const plain = { resumedFrom: 0, sha256: null, attempts: 1, renewals: 0, milliseconds: 1, compared: [], bytes: 10 }

@@ -26,7 +26,8 @@ const Options = Schema.Struct({
   unmapped: maybe(Schema.Boolean),
   layout: maybe(Schema.Literals(["flat", "analysis"])),
   checksums: maybe(Schema.Literals(checksumKinds)),
-  check: maybe(Schema.Literals(["structure", "full"]))
+  check: maybe(Schema.Literals(["structure", "full"])),
+  makeIndex: maybe(Schema.Boolean)
 })
 
 /** What an entry stores of the options of its request; absent where the entry says nothing. */
@@ -150,15 +151,17 @@ export interface NewOptions {
   readonly layout?: "analysis"
   readonly checksums?: ChecksumKind
   readonly check?: "full"
+  readonly makeIndex?: true
 }
 
 /** What a later run needs to know of the request. */
 export interface WantedOptions
-  extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check"> {
+  extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check" | "makeIndex"> {
   readonly unmapped: boolean
   readonly checksums: ChecksumKind | null
   /** Every block and record is proven. */
   readonly fully: boolean
+  readonly makeIndex: boolean
   readonly layout: "flat" | "analysis"
 }
 
@@ -175,7 +178,8 @@ export const newOptions = (
   ...(wanted.unmapped ? { unmapped: true } : {}),
   ...(wanted.layout === "analysis" ? { layout: "analysis" } : {}),
   ...(wanted.checksums === null ? {} : { checksums: wanted.checksums }),
-  ...(wanted.fully ? { check: "full" } : {})
+  ...(wanted.fully ? { check: "full" } : {}),
+  ...(wanted.makeIndex ? { makeIndex: true } : {})
 })
 
 /** The JSON text of a new entry, its keys in the order of docs/dev/service.md 2.3 and those beyond it last. */

@@ -42,6 +42,8 @@ export interface DownloadOptions extends RegionOptions {
   readonly check?: "structure" | "full"
   /** A checksum beside each file, in coreutils' form. */
   readonly checksums?: ChecksumKind | null
+  /** BAM and VCF.gz files that come without an index get one beside them, made of their records. */
+  readonly makeIndex?: boolean
 }
 
 const texts = Schema.Array(Schema.NonEmptyString)
@@ -65,6 +67,7 @@ const misfits = misfitsOf({
   connections: Schema.Finite,
   check: Schema.Literals(["structure", "full"]),
   checksums: Schema.NullOr(Schema.Literals(checksumKinds)),
+  makeIndex: Schema.Boolean,
   range: Schema.NullOr(Schema.String),
   bed: Schema.NullOr(Schema.String),
   unmapped: Schema.Boolean

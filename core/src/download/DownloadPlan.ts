@@ -267,12 +267,15 @@ const remarks = (
     void failures.push({ analysisId, error, reason: "missing" })
   const wanted = filetypes.join(", ")
   const typesOf = Map.groupBy(files, (file) => file.analysisId)
+  const madeFor = (id: string) =>
+    new Set(typesOf.get(id)?.flatMap(({ makesIndex, type }) => (makesIndex === true ? [partnerOf(type)] : [])))
   for (const analysis of analyses) {
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
     // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
     const mustHave = analysis.named || requireAll
     const hasPartner = (type: FileType) => found.has(partnerOf(type) ?? type)
-    const absent = filetypes.filter((type) => !found.has(type) && (mustHave || hasPartner(type)))
+    const made = madeFor(analysis.id)
+    const absent = filetypes.filter((type) => !found.has(type) && !made.has(type) && (mustHave || hasPartner(type)))
     if (found.size === 0 && mustHave) {
       missing(analysis.id, nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis]))
     } else if (found.size > 0 && absent.length > 0) {

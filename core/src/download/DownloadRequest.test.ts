@@ -17,6 +17,7 @@ describe("parseRequest", () => {
       filetypes: ["bam", "bam.bai"],
       destination: ".",
       layout: "flat",
+      makeIndex: false,
       overwrite: false,
       requireAll: false,
       connections: 4,

@@ -31,6 +31,7 @@ export interface DownloadRequest extends PlanRequest {
   readonly check: NonNullable<DownloadOptions["check"]>
   /** A checksum beside each file, in coreutils' form. */
   readonly checksums: ChecksumKind | null
+  readonly makeIndex: boolean
   /** The types that a listing shows; null for all. */
   readonly shows: ReadonlyArray<FileType> | null
   /** The regions as they are stored when a file has to be restored first. */
@@ -78,6 +79,7 @@ export const parseRequest = (
     destination = ".",
     filetypes = defaultTypes,
     layout = "flat",
+    makeIndex = false,
     overwrite = false,
     requireAll = false
   } = options
@@ -99,6 +101,7 @@ export const parseRequest = (
     filetypes,
     destination,
     layout,
+    makeIndex,
     overwrite,
     requireAll,
     archive: { ...RestorePolicy[options.restoreArchived ?? "ask"], maxRestores: options.maxRestores ?? null },

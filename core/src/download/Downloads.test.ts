@@ -73,7 +73,12 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
       }
     })
   const disk = Layer.mergeAll(
-    Layer.succeed(FileTransfer, { download, vouch: () => Effect.succeed(true), tidy: () => Effect.void }),
+    Layer.succeed(FileTransfer, {
+      download,
+      vouch: () => Effect.succeed(true),
+      index: () => Effect.succeed(null),
+      tidy: () => Effect.void
+    }),
     Layer.mock(SliceTransfer, {}),
     Layer.mock(LinkHost, {}),
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })

@@ -222,7 +222,7 @@ const wholeEnd = (file: PlannedFile, request: FetchRequest, outcome: TransferOut
         return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }
       }
       const { compared, resumedFrom, sha256 } = outcome
-      return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, transfer }
+      return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, index: null, transfer }
     }
   }
 }

@@ -27,7 +27,7 @@ const FileTransferred = Schema.Struct({
 /** What the transfer of a file took. */
 export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferred> {}
 
-const SlicedIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
+const FileIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
 
 const file = {
   analysisId: Schema.String,
@@ -59,6 +59,8 @@ export const FileResult = Schema.TaggedUnion({
     sha256: Schema.String,
     /** What it was compared with: `size`, `structure`, and the checksums that its link host stated. */
     compared: Schema.Array(Schema.String),
+    /** The one that was made of it; null where none was. */
+    index: Schema.NullOr(FileIndex),
     transfer: FileTransferred
   },
   /** Regions were cut out, with a fresh index. */
@@ -68,7 +70,7 @@ export const FileResult = Schema.TaggedUnion({
     sha256: Schema.String,
     regions,
     records: Schema.Int,
-    index: SlicedIndex,
+    index: FileIndex,
     /** Bytes that came, header and index included. */
     fetched: Bytes,
     /** What is not as it should be in the source, though the slice was made. */
@@ -82,8 +84,8 @@ export const FileResult = Schema.TaggedUnion({
     listedBytes,
     /** Of a slice that was looked into. */
     regions: Schema.NullOr(regions),
-    /** Of a slice. */
-    index: Schema.NullOr(SlicedIndex),
+    /** Of a slice, or made of a whole file. */
+    index: Schema.NullOr(FileIndex),
     fetched: Schema.NullOr(Bytes),
     warnings: Schema.Array(Schema.String),
     /** Null when the plan saw it. */

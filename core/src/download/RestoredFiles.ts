@@ -38,6 +38,7 @@ export interface RestoredOptions extends Omit<PlanRequest, "filetypes"> {
   readonly destination: string
   readonly checksums: ChecksumKind | null
   readonly check: DownloadRequest["check"]
+  readonly makeIndex: boolean
 }
 
 /** The options stored with a request, and those of `fallback` where it stores none. */
@@ -45,13 +46,14 @@ export const restoredOptions = Effect.fnUntraced(function* (
   { bed, destination, entry: { options }, unusable }: StoredRequest,
   fallback: DownloadRequest
 ): Effect.fn.Return<RestoredOptions, EntryUnusable | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
-  const { check, checksums, layout, overwrite, range = null, unmapped } = options
+  const { check, checksums, layout, makeIndex, overwrite, range = null, unmapped } = options
   return {
     destination: (yield* Effect.fromResult(destination)) ?? fallback.destination,
     layout: layout ?? fallback.layout,
     overwrite: overwrite ?? fallback.overwrite,
     checksums: checksums ?? fallback.checksums,
     check: check ?? fallback.check,
+    makeIndex: makeIndex ?? fallback.makeIndex,
     // Stored regions are checked as those of the command line are; here nobody mistyped an option, the entry is wrong.
     slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true }).pipe(
       Effect.catchTag("SvcUsageError", ({ message }) => Effect.fail(unusable(message)))
@@ -67,6 +69,7 @@ export const storableOptions = [
   "layout",
   "check",
   "checksums",
+  "makeIndex",
   "range",
   "bed",
   "unmapped"

@@ -101,8 +101,17 @@ const outlookOf = (forecast: RestoreForecast): Outlook => {
 /** The files as candidates, with the options that a later run uses. */
 const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<PlannedFile>, request: DownloadRequest) {
   const { path } = yield* TrackingFile
-  const { check, checksums, destination, filetypes, layout, overwrite, regions } = request
-  const wanted = { destination, overwrite, filetypes, layout, checksums, fully: check === "full", ...regions }
+  const { check, checksums, destination, filetypes, layout, makeIndex, overwrite, regions } = request
+  const wanted = {
+    destination,
+    overwrite,
+    filetypes,
+    layout,
+    checksums,
+    makeIndex,
+    fully: check === "full",
+    ...regions
+  }
   const options = newOptions(wanted, yield* storedPaths(path))
   return archived.map(
     ({ analysisId, estimatedRestoreTime, fileName, size }): Candidate => ({

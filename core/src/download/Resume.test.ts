@@ -117,6 +117,7 @@ const world = Effect.fnUntraced(function* ({
     }),
     Layer.succeed(FileTransfer, {
       vouch: () => Effect.succeed(true),
+      index: () => Effect.succeed(null),
       tidy: () => Effect.void,
       download: (asked) =>
         Effect.suspend(() => {

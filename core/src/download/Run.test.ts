@@ -63,7 +63,12 @@ const going = Effect.fnUntraced(function* (
     Effect.provideService(Listener, (event) =>
       Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
     ),
-    Effect.provideService(FileTransfer, { download, vouch: () => Effect.succeed(true), tidy: () => Effect.void }),
+    Effect.provideService(FileTransfer, {
+      download,
+      vouch: () => Effect.succeed(true),
+      index: () => Effect.succeed(null),
+      tidy: () => Effect.void
+    }),
     Effect.provideService(SliceTransfer, {
       download: () => Effect.die("no slice"),
       estimate: () => Effect.die("no slice"),

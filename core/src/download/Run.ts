@@ -16,7 +16,7 @@ import { leftBeside } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity, indexResult } from "./FetchFile.ts"
-import type { FileResult } from "./FileResult.ts"
+import { type FileResult, failedFile } from "./FileResult.ts"
 import { type RestoreResults, restorationResult } from "./Restoring.ts"
 import { Listener } from "./RunEvents.ts"
 import type { RunLinks } from "./RunSource.ts"
@@ -44,6 +44,9 @@ export const run = Effect.fn("svc.download.run")(function* (
       results.set(file, result)
       return listener({ _tag: "Finished", file, result })
     })
+  const transfer = yield* FileTransfer
+  const indexed = (file: PlannedFile, result: FileResult) =>
+    file.makesIndex === true ? withMadeIndex(transfer, file, request, result) : Effect.succeed(result)
   const namesIn = yield* namesByFolder(request)
   const kept: Array<PlannedFile> = []
   for (const file of plan.files) {
@@ -51,18 +54,16 @@ export const run = Effect.fn("svc.download.run")(function* (
     if (result === null) continue
     if (result._tag === "Kept") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
     if (result._tag === "Kept" && request.checksums !== null) kept.push(file)
-    else yield* settle(file, result)
+    else yield* Effect.flatMap(indexed(file, result), (all) => settle(file, all))
   }
   yield* Effect.forEach(
     request.withheld === true ? [] : pairs(plan.files),
     Effect.fnUntraced(function* ({ data, indexes }) {
       const fetched = (file: PlannedFile) =>
-        Effect.tap(
-          Effect.annotateLogs(
-            fetchFile(file, links, request, (progress) => listener({ _tag: "Progress", file, progress })),
-            logFields(file)
-          ),
-          (result) => settle(file, result)
+        fetchFile(file, links, request, (progress) => listener({ _tag: "Progress", file, progress })).pipe(
+          Effect.flatMap((result) => indexed(file, result)),
+          Effect.annotateLogs(logFields(file)),
+          Effect.tap((result) => settle(file, result))
         )
       const came = yield* fetched(data)
       for (const index of indexes) {
@@ -83,9 +84,30 @@ export const run = Effect.fn("svc.download.run")(function* (
       onFailure: (error) =>
         failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
     })
-    if (result !== null) yield* settle(file, result)
+    if (result !== null) yield* Effect.flatMap(indexed(file, result), (all) => settle(file, all))
   }
   return plan.files.flatMap((file) => results.get(file) ?? [])
+})
+
+/** The result with the index that is made of a file that is there. Where none can be made, that is the failure of the file. */
+const withMadeIndex = Effect.fnUntraced(function* (
+  transfer: FileTransfer["Service"],
+  file: PlannedFile,
+  { checksums, destination }: RunRequest,
+  result: FileResult
+): Effect.fn.Return<FileResult, never, Path.Path> {
+  if (result._tag !== "Downloaded" && result._tag !== "Kept") return result
+  const path = yield* Path.Path
+  const directory = path.join(destination, file.folder)
+  const isNew = result._tag === "Downloaded"
+  return yield* Effect.match(transfer.index({ directory, name: finalName(file), isNew, checksums }), {
+    onSuccess: (index): FileResult =>
+      index === null ? result : { ...result, index: indexResult(file, { destination }, index) },
+    onFailure: (error) => {
+      const { bytes, restoration, transfer } = result
+      return { ...failedFile({ ...identity(file, { destination }), bytes, restoration }, error, null), transfer }
+    }
+  })
 })
 
 /** What lines of the log are about. */

@@ -67,6 +67,7 @@ const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, de
     Effect.provideService(FileTransfer, {
       download: engines.whole ?? (() => Effect.die("no whole file")),
       vouch: () => Effect.succeed(true),
+      index: () => Effect.succeed(null),
       tidy: () => Effect.void
     }),
     Effect.provideService(SliceTransfer, {

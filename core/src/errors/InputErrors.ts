@@ -19,6 +19,7 @@ const OptionName = Schema.Literals([
   "connections",
   "check",
   "checksums",
+  "makeIndex",
   "range",
   "bed",
   "unmapped",

@@ -38,7 +38,7 @@ const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose): string => {
   const size = `  ${sizeText(file.size)}`
   switch (decision._tag) {
     case "Fetch":
-      return `${what}${size}${sliceText(file)}`
+      return `${what}${size}${sliceText(file)}${indexText(file)}`
     case "Skip":
       return `${what}${size}  (${skipText(decision, prose)})`
     case "Restore":
@@ -73,6 +73,8 @@ const whyText = (restoration: ForeseenRestoration, prose: Prose): string =>
 
 const estimateText = (restoration: ForeseenRestoration | undefined, prose: Prose): string =>
   restoration?.estimate == null ? "" : `, expected at ${printable(prose(restoration.estimate))}`
+
+const indexText = ({ makesIndex }: ForeseenFile): string => (makesIndex === true ? "  (its index is made)" : "")
 
 /** What a slice is made of. */
 const sliceText = ({ fileName, slice }: ForeseenFile): string => {
@@ -128,6 +130,7 @@ export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
       reason: reasonOf(decision),
       restoration: "restoration" in decision ? (decision.restoration ?? null) : null,
       slice: file.slice?.estimate ?? null,
+      makesIndex: file.makesIndex ?? false,
       error: decision._tag === "Fail" ? { tag: codeOf(decision.error), message: decision.error.message } : null
     }
   }),

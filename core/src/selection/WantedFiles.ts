@@ -4,10 +4,10 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
-import { indexesAmong, isSliced } from "../genome/formats/FileNames.ts"
+import { indexesAmong, isDataType, isSliced } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
-import { type Layout, type OutputPath, outputPathOf } from "./OutputPath.ts"
+import { dataPathOf, type Layout, type OutputPath, outputPathOf, pathOf } from "./OutputPath.ts"
 import type { SelectedAnalysis } from "./Selection.ts"
 
 /** One entry of the download links of an analysis, without its link. */
@@ -53,6 +53,8 @@ export interface FileChoice {
   readonly layout: Layout
   /** Only this of each file, as a file of its own with a fresh index; absent for whole files. */
   readonly slice?: SliceWish | null
+  /** Data files that come without an index get one. */
+  readonly makeIndex?: boolean
 }
 
 /** A part of a file as a file of its own. */
@@ -82,18 +84,34 @@ export interface WantedFile extends OutputPath {
   readonly hasLink: boolean
   /** Null for the whole file. */
   readonly slice: WantedSlice | null
+  /** No index comes with it: one is made. */
+  readonly makesIndex?: true
 }
 
 /** The wanted files of `analyses`, in the order of the listing. */
 export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, choice: FileChoice): ReadonlyArray<WantedFile> =>
-  analyses.flatMap((analysis) =>
-    analysis.files.flatMap((file) => {
-      const type = wantedType(file, choice)
-      return file.fileName === null || type === null
-        ? []
-        : [wantedFile(analysis, { ...file, fileName: file.fileName }, type, choice)]
-    })
+  withMadeIndexes(
+    choice,
+    analyses.flatMap((analysis) =>
+      analysis.files.flatMap((file) => {
+        const type = wantedType(file, choice)
+        return file.fileName === null || type === null
+          ? []
+          : [wantedFile(analysis, { ...file, fileName: file.fileName }, type, choice)]
+      })
+    )
   )
+
+const withMadeIndexes = (
+  { makeIndex = false, slice = null }: FileChoice,
+  files: ReadonlyArray<WantedFile>
+): ReadonlyArray<WantedFile> => {
+  if (!makeIndex || slice !== null) return files
+  const served = new Set(files.map(dataPathOf))
+  return files.map((file) =>
+    isDataType(file.type) && !served.has(pathOf(file)) ? { ...file, makesIndex: true } : file
+  )
+}
 
 const wantedFile = (
   analysis: ListedAnalysis,

@@ -20,6 +20,15 @@ const keyByName: ReadonlyMap<string, KeyName> = new Map(
     })
 )
 
+const spelling = (name: string): string => name.replaceAll("-", "").toLowerCase()
+
+/** What other tools call a key, such as `listUrls`; single letters are options of a command line. */
+const keyBySpelling: ReadonlyMap<string, KeyName> = new Map(
+  [...keyByName.values()].flatMap((key) =>
+    (table[key].otherSpellings ?? []).flatMap((other) => (other.length > 1 ? [[spelling(other), key] as const] : []))
+  )
+)
+
 /** The key by which editors find the schema of the file. */
 const schemaName = "$schema"
 
@@ -55,14 +64,21 @@ const givenOf = (value: unknown, secret: boolean): string => {
   return value === null ? "null" : typeof value === "object" ? "an object" : "a text"
 }
 
+/** What a configuration file sets. */
+export interface ConfigLayer {
+  readonly layer: Layer
+  /** It names our schema, so it was written for this tool. */
+  readonly hasSchema: boolean
+  readonly warnings: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<string>
+}
+
 /**
  * The texts of all values. Null and empty texts count as not set. An unknown name is a warning, since one file may serve
  * several versions, but a problem when it is nearly one of ours: `destinaton` would put the files elsewhere. A value of a wrong type is a
  * problem that names key, expected and given.
  */
-export const configLayer = (
-  content: Readonly<Record<string, unknown>>
-): { readonly layer: Layer; readonly warnings: ReadonlyArray<string>; readonly problems: ReadonlyArray<string> } => {
+export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigLayer => {
   const layer: { [K in KeyName]?: ReadonlyArray<string> } = {}
   const warnings: Array<string> = []
   const problems: Array<string> = []
@@ -70,7 +86,7 @@ export const configLayer = (
     if (name === schemaName) continue
     const key = keyByName.get(name)
     if (key === undefined) {
-      const meant = nearest(name, [...keyByName.keys()])
+      const meant = keyBySpelling.get(spelling(name)) ?? nearest(name, [...keyByName.keys()])
       if (meant === null) warnings.push(`unknown key ${name}`)
       else problems.push(`unknown key ${name}${didYouMean(meant)}`)
       continue
@@ -92,5 +108,5 @@ export const configLayer = (
     }
     layer[key] = (several ? value : [value]).map(String)
   }
-  return { layer, warnings, problems }
+  return { layer, hasSchema: schemaName in content, warnings, problems }
 }

@@ -156,6 +156,14 @@ export const fileKeys = {
     beyond: true,
     help: "Put a checksum beside each file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
   },
+  makeIndex: {
+    type: "flag",
+    group: "Files",
+    steps: fileSteps,
+    beyond: true,
+    otherSpellings: ["index", "write-index"],
+    help: "Make the index of each whole BAM and VCF file that comes without one: S1.bam.bai, S1.vcf.gz.tbi, or .csi for long references"
+  },
   requireAll: {
     type: "flag",
     group: "Files",

@@ -14,12 +14,14 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import {
+  type Busy,
   type CannotCreate,
   FileDamaged,
   FileDiffers,
   LinkProtocol,
   type LocalIo,
-  type TransferError
+  type TransferError,
+  type UnsafeName
 } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
@@ -30,6 +32,7 @@ import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
+import { type Indexed, type PutIndex, putMissingIndex } from "./MissingIndex.ts"
 import * as OpenPart from "./OpenPart.ts"
 import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"
@@ -45,6 +48,10 @@ export class FileTransfer extends Context.Service<
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
     /** Compares the checksum beside a file that is kept, or puts one there; false when none may be written (ChecksumFile.ts). */
     readonly vouch: (kept: KeptFile) => Effect.Effect<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo>
+    /** Makes the index of a file that came without one; null where a file that is kept has one (MissingIndex.ts). */
+    readonly index: (
+      file: Indexed
+    ) => Effect.Effect<PutIndex | null, FileDamaged | Busy | UnsafeName | CannotCreate | LocalIo>
     /** Clears away what a killed run left beside a file that is whole; an unfinished part that may be resumed stays. */
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
   }
@@ -65,6 +72,7 @@ export class FileTransfer extends Context.Service<
       return FileTransfer.of({
         download: (request) => download(services, request),
         vouch: (kept) => vouch(services, kept),
+        index: (file) => putMissingIndex(services, file),
         tidy: (place) => tidy(files, place, removeLeft(place))
       })
     })

@@ -8,12 +8,12 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
+import { type RecordCounts, type RecordListener, unread } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
 import { type Opened, open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { type Damage, type WalkFacts, walkWhole } from "./WholeWalk.ts"
+import { type Damage, isDamage, type WalkFacts, walkWhole } from "./WholeWalk.ts"
 
 export interface ProvenFile<E> {
   readonly name: string
@@ -34,15 +34,15 @@ export interface ProvenContent extends WalkFacts {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Proves every block of a file and every record, which `indexes` hear of, and then judges its header. */
+/** Proves every block of a file and every record, which `listeners` hear of, and then judges its header. */
 export const proveContent = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>,
   { judgeHeader, records }: Opened,
-  indexes: ReadonlyArray<IndexProof.IndexProof>,
+  listeners: ReadonlyArray<RecordListener>,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.fn.Return<ProvenContent, Damage | FileDamaged | E, Codec> {
-  const check = records?.(indexes) ?? null
+  const check = records?.(listeners) ?? null
   const walked = yield* walkWhole(file, reader, check ?? unread, progress)
   const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
   if (fault !== null) return yield* new FileDamaged({ file, fault: "BadHeader", reason: fault })
@@ -75,12 +75,7 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
     opened,
     proof === null ? [] : [proof],
     progress
-  ).pipe(
-    Effect.catchIf(
-      (error): error is Damage => (error as { readonly _tag?: unknown })._tag === "Damage",
-      ({ error }) => error
-    )
-  )
+  ).pipe(Effect.catchIf(isDamage, ({ error }) => error))
   if (index !== null && parsed !== null && proof !== null && counts !== null) {
     yield* IndexProof.compareRecords(index.name, parsed, data.name, counts, proof.fault())
   }

@@ -23,6 +23,8 @@ export class Damage extends Data.TaggedError("Damage")<{
   readonly place: BlockPosition | null
 }> {}
 
+export const isDamage = (error: unknown): error is Damage => error instanceof Damage
+
 /** @param phrase - with the block as subject, such as `has a wrong checksum` */
 export const damageAt = (file: string, fault: FileDamaged["fault"], place: BlockPosition, phrase: string): Damage =>
   new Damage({

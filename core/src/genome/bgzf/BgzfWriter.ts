@@ -1,4 +1,5 @@
 /** Writes BGZF: fills blocks, knows where it is, ends the file. */
+import { joinBytes } from "../../JoinedBytes.ts"
 import * as Bgzf from "./Bgzf.ts"
 import type { Codec } from "./Codec.ts"
 
@@ -67,4 +68,13 @@ export const make = (codec: Codec["Service"], level: number, emit: (block: Uint8
     block: () => offset,
     within: () => used
   }
+}
+
+/** A BGZF file of `content`, such as a CSI or TBI. */
+export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
+  const blocks: Array<Uint8Array> = []
+  const writer = make(codec, level, (block) => blocks.push(block))
+  writer.write(content)
+  writer.finish()
+  return joinBytes(blocks)
 }

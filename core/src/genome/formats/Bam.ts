@@ -293,7 +293,8 @@ export const Bam: Format = {
             indexed: references.length,
             longest
           })
-        }
+        },
+        indexing: { of: () => references.length, longest }
       }
     })
 }

@@ -42,7 +42,8 @@ export const Bcf: Format = {
       judgeHeader: null,
       records: null,
       referenceAt: () => null,
-      slicing: null
+      slicing: null,
+      indexing: null
     }
     return opened
   })

@@ -39,6 +39,16 @@ export interface FormatFile {
   readonly referenceAt: (index: TabixIndex) => Result.Result<ReferenceAt, string> | null
   /** How to cut regions out of it by an index; null where they cannot be cut. */
   readonly slicing: ((index: TabixIndex) => Result.Result<Slicing, string>) | null
+  /** What an index that is made of its records is of; null where none is made. */
+  readonly indexing: Indexing | null
+}
+
+/** What is needed to write an index of a file. */
+export interface Indexing {
+  /** What the index is of, when its records are on these references, in the order of their appearance. */
+  readonly of: (names: ReadonlyArray<string>) => Indexed
+  /** Bases of the longest reference by the header. */
+  readonly longest: number
 }
 
 /** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */

@@ -216,6 +216,9 @@ const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): Reado
   ]
 }
 
+const longestOf = (references: ReadonlyArray<KnownReference>): number =>
+  references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
+
 /** The reference of a line, empty when it is no record. */
 const referenceOf = (bytes: Uint8Array): string | null => {
   const end = bytes.indexOf(0x0a)
@@ -258,8 +261,9 @@ export const Vcf: Format = {
           plainHeader: () => text,
           header: (program, regions) => vcfSliceText(text, program, regions),
           indexed: vcfColumns(names),
-          longest: references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
+          longest: longestOf(references)
         })
-      }
+      },
+      indexing: { of: vcfColumns, longest: longestOf(header.contigs) }
     }))
 }

@@ -7,7 +7,6 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { FileDamaged, type NotFound, type UsageError } from "../../Errors.ts"
-import { joinBytes } from "../../JoinedBytes.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import { Codec } from "../bgzf/Codec.ts"
@@ -57,15 +56,6 @@ export interface SliceResult {
 /** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
 const defaultLevel = 4
 const defaultConnections = 8
-
-/** A BGZF file of `content`, such as a CSI or TBI. */
-export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
-  const blocks: Array<Uint8Array> = []
-  const writer = BgzfWriter.make(codec, level, (block) => blocks.push(block))
-  writer.write(content)
-  writer.finish()
-  return joinBytes(blocks)
-}
 
 /** A file, and what is wanted of it. */
 export interface SliceWanted<E> {
@@ -244,7 +234,7 @@ const makeSlice = Effect.fnUntraced(function* <E>(
       bytes: offset,
       records: scan.records(),
       copied: scan.output.copied(),
-      index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
+      index: isCompressed(index.suffix) ? BgzfWriter.compress(codec, index.bytes, 6) : index.bytes,
       indexSuffix: index.suffix,
       warnings: plan.warnings
     }
