@@ -4,6 +4,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import type * as HelpDoc from "effect/cli/HelpDoc"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as EffectRecord from "effect/Record"
@@ -35,10 +36,10 @@ const time = (name: string, description: string) =>
 
 // One line per option; each names its default, because the help of effect/cli does not.
 const serving = {
-  port: port("port", "port of the API, 0 for any free one [0]"),
-  linkPort: port("linkPort", "port of the host that serves the files, 0 for any free one [0]"),
-  host: text("host", "TEXT", "address to listen on [127.0.0.1]"),
-  data: text("data", "DIR", "serve the BAM and VCF files of this folder; *.archived.bam start archived"),
+  port: port("port", "Port of the API (default 0: any free one)"),
+  linkPort: port("linkPort", "Port of the host that serves the files (default 0: any free one)"),
+  host: text("host", "TEXT", "Address to listen on (default 127.0.0.1)"),
+  data: text("data", "DIR", "Serve the BAM and VCF files of this folder; *.archived.bam start archived"),
   world: text(
     "world",
     "FILE",
@@ -50,16 +51,16 @@ const serving = {
 /** They go before what the world file says. */
 const behaviour = {
   ids: Flag.Literals("ids", ["text", "numeric"]).pipe(
-    Flag.withMetavar("WORD"),
+    Flag.withMetavar("text|numeric"),
     Flag.optional,
-    Flag.withDescription("ids A1, A2, ... or JSON integers [text]")
+    Flag.withDescription("Ids A1, A2, ... or JSON integers (default text)")
   ),
-  seed: number("seed", "seed of all generated files and annotations [1]").pipe(Flag.optional),
-  restoreDelay: time("restoreDelay", "how long an archived file takes to come back [3s]"),
-  linkLifetime: time("linkLifetime", "how long a download link is good [1h]"),
+  seed: number("seed", "Seed of all generated files and annotations (default 1)").pipe(Flag.optional),
+  restoreDelay: time("restoreDelay", "How long an archived file takes to come back (default 3s)"),
+  linkLifetime: time("linkLifetime", "How long a download link is good (default 1h)"),
   strict: Flag.Boolean("strict").pipe(
     Flag.optional,
-    Flag.withDescription("end all sessions of an account when its requests overlap: 302 with HTML, then 403")
+    Flag.withDescription("End all sessions of an account when its requests overlap: 302 with HTML, then 403")
   )
 }
 
@@ -85,23 +86,26 @@ export const sandboxCommand = (name: string) =>
       "The service in a box, to develop and test against without an account or patient data. Prints one line of JSON when it is ready: url, user, password, linkHost. GET /__sandbox/stats shows its counters."
     ),
     Command.withExamples([
-      { command: "svc-sandbox", description: "Serve small generated files and records" },
+      { command: "svc-sandbox", description: "small generated files and records" },
       {
         command: "svc-sandbox --data runs/ --port 8080 --linkPort 8081",
-        description: "Serve the BAM and VCF files of a folder"
+        description: "the BAM and VCF files of a folder"
       },
-      { command: "svc-sandbox --strict --linkLifetime 2s --restoreDelay 10m", description: "A difficult service" }
+      { command: "svc-sandbox --strict --linkLifetime 2s --restoreDelay 10m", description: "a difficult service" }
     ])
   )
 
-const presenter: CliOutput.Presenter = {
+/** What is shown for `--help`. */
+export type HelpText = (document: HelpDoc.HelpDoc) => string
+
+const presenterWith = (helpText: HelpText): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "Help"
-      ? CliOutput.defaultPresenter.present(event)
+      ? Console.log(helpText(event.helpDoc))
       : event._tag === "Version"
         ? Console.log(event.version)
         : Console.error(`svc-sandbox: ${event.errors.map((error) => error.message).join("\n")}\nSee svc-sandbox --help`)
-}
+})
 
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] as const
 
@@ -110,12 +114,12 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 }
 
 /** Reads the arguments and runs. When it fails, standard error already says why. */
-export const runSandbox = (argv: ReadonlyArray<string>) =>
+export const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
     Effect.tapErrorTag(["SvcSandboxInputUnusable", "SvcSandboxInputMalformed", "SvcListenFailed"], (error) =>
       Console.error(`svc-sandbox: ${error.message}`)
     ),
-    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(CliOutput.Presenter, presenterWith(helpText)),
     Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns }))
   )

@@ -7,12 +7,12 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Runtime from "effect/Runtime"
-import { runSandbox } from "./CommandLine.ts"
+import { type HelpText, runSandbox } from "./CommandLine.ts"
 
 const Edge = Layer.mergeAll(NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
 
-export const serve = (argv: ReadonlyArray<string>): void =>
-  runSandbox(argv).pipe(
+export const serve = (argv: ReadonlyArray<string>, helpText: HelpText): void =>
+  runSandbox(argv, helpText).pipe(
     Effect.provide(Edge),
     NodeRuntime.runMain({
       disableErrorReporting: true,

@@ -1,4 +1,5 @@
 /** Every executable by its name: `svc-steps` with all steps, and each step alone. Tables and texts only: a program is loaded when it runs. */
+import type * as HelpDoc from "effect/cli/HelpDoc"
 import { printable } from "../../core/src/text/Printable.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { apiStep } from "../api/ApiStep.ts"
@@ -8,7 +9,7 @@ import { fetchAnnotationsStep } from "../fetch-annotations/FetchAnnotationsStep.
 import { gatewayStep } from "../gateway/GatewayStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
-import { nameEntries } from "./Help.ts"
+import { helpOf, nameEntries } from "./Help.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { runStep } from "./StepRunner.ts"
 import { version } from "./Version.ts"
@@ -50,8 +51,25 @@ export type Dispatch =
 const sandbox: Entry = {
   name: "sandbox",
   summary: "The service in a box, to try steps and workflows without credentials or patient data",
-  start: (_program, argv) => void import("../../sandbox/Serve.ts").then(({ serve }) => serve(argv))
+  start: (_program, argv) => void import("../../sandbox/Serve.ts").then(({ serve }) => serve(argv, sandboxHelp))
 }
+
+const sandboxHelp = ({ description, examples = [], flags }: HelpDoc.HelpDoc): string =>
+  helpOf(
+    {
+      summary: description,
+      examples: examples.map(({ command, description = "" }) => ({ command, says: description })),
+      options: flags.map(({ description, name, type }) => ({
+        name,
+        option: {
+          ...(type === "boolean" ? { type: "flag" as const } : { type: "text" as const, metavar: type }),
+          help: description._tag === "Some" ? description.value : name
+        }
+      }))
+    },
+    "svc-sandbox",
+    process.stdout.columns
+  )
 
 const loadPrograms = () => import("./Programs.ts")
 

@@ -37,6 +37,15 @@ describe("help", () => {
       assert.include(lines.join(" "), `svc-${name} --help all has everything.`)
     })
 
+    it(`of ${name} has each option that its examples use`, () => {
+      const text = helpText(about, `svc-${name}`)
+      const options = text.slice(text.lastIndexOf("\n  svc-"))
+      const words = about.examples.flatMap(({ command }) => command.split(" "))
+      for (const word of "methods" in about ? [] : words.filter((word) => /^--?[A-Za-z]/.test(word))) {
+        assert.match(options, new RegExp(`^ +(?:-., )?${word}\\b`, "m"), word)
+      }
+    })
+
     it(`of ${name} speaks of no option that there is not`, () => {
       const known = everyOptionOf(about).flatMap(({ name }) => [name, `no-${name}`])
       const texts = everyOptionOf(about).map(({ option }) => option.help.replace("--no-FLAG", ""))

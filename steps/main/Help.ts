@@ -64,13 +64,20 @@ const optionsSection = (layout: Layout, heading: string, options: Readonly<Recor
 
 const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
 
-/** The settings under their headings; those of the short help with the first clause of what there is to say. */
-const settingsSections = (layout: Layout, name: Step["name"], all: boolean): ReadonlyArray<string> => {
+/** The settings under their headings; the short help has those that most need or an example uses, with the first clause of what there is to say. */
+const settingsSections = (
+  layout: Layout,
+  { examples, name }: Pick<Step, "examples" | "name">,
+  all: boolean
+): ReadonlyArray<string> => {
+  const words = examples.flatMap(({ command }) => command.split(" "))
   const shown = keysOf(name).flatMap((key) => {
     const { env, ...option } = table[key]
     if (all) return [{ group: option.group, text: optionEntry(layout, { name: key, option }, env) }]
     const brief = { ...option, help: firstClause(option.help) }
-    return option.common ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief }) }] : []
+    return option.common || words.includes(`--${key}`)
+      ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief }) }]
+      : []
   })
   return byGroup(shown, groups)
 }
@@ -100,15 +107,9 @@ export const helpText = (
   calledAs: string,
   { all = false, columns }: { readonly all?: boolean; readonly columns?: number | undefined } = {}
 ): string => {
-  const width = columns ? Math.min(100, Math.max(60, columns)) : 80
-  const layout = { width, column: Math.round(width * 0.4) }
-  const examples = section(
-    "Examples",
-    (all ? about.examples : about.examples.slice(0, 3)).flatMap(({ command, says }) => [
-      ...wrap(says, width - 4).map((line) => `  # ${line}`),
-      `  ${calledAs} ${command}`
-    ])
-  )
+  const layout = layoutOf(columns)
+  const { width } = layout
+  const examples = exampleLines(layout, all ? about.examples : about.examples.slice(0, 3), `${calledAs} `)
   const isFamily = "methods" in about
   const further = `${isFamily ? `${calledAs} METHOD --help has the options of a method, ` : ""}${calledAs} --help all has everything. `
   return [
@@ -117,7 +118,7 @@ export const helpText = (
     ...(isFamily ? methodLines(layout, about, calledAs, all) : usageLines(layout, about, calledAs)),
     ...(all ? [] : examples),
     ...(isFamily ? [] : optionsSection(layout, "Options", about.options)),
-    ...(isFamily && !all ? [] : settingsSections(layout, about.name, all)),
+    ...(isFamily && !all ? [] : settingsSections(layout, about, all)),
     ...(all
       ? [...optionsSection(layout, "General", generalOptions), ...wrap(aboutSettings, width), "", ...examples]
       : []),
@@ -125,6 +126,42 @@ export const helpText = (
     ...wrap(`${all ? "" : further}${documentation}`, width)
   ].join("\n")
 }
+
+/** The help of a command that is no step, in the same form; its examples begin with its name. */
+export const helpOf = (
+  about: Pick<Step, "summary" | "examples"> & { readonly options: ReadonlyArray<NamedOption> },
+  calledAs: string,
+  columns: number | undefined
+): string => {
+  const layout = layoutOf(columns)
+  return [
+    ...wrap(about.summary, layout.width),
+    "",
+    `Usage: ${calledAs} [options]`,
+    "",
+    ...exampleLines(layout, about.examples, ""),
+    ...section(
+      "Options",
+      about.options.map((named) => optionEntry(layout, named))
+    ),
+    ...wrap(documentation, layout.width)
+  ].join("\n")
+}
+
+const layoutOf = (columns: number | undefined): Layout => {
+  const width = columns ? Math.min(100, Math.max(60, columns)) : 80
+  return { width, column: Math.round(width * 0.4) }
+}
+
+/** @param before - what each command begins with */
+const exampleLines = ({ width }: Layout, examples: Step["examples"], before: string) =>
+  section(
+    "Examples",
+    examples.flatMap(({ command, says }) => [
+      ...wrap(says, width - 4).map((line) => `  # ${line}`),
+      `  ${before}${command}`
+    ])
+  )
 
 const usageLines = (layout: Layout, step: Step, calledAs: string): ReadonlyArray<string> => {
   const { operands, options = {} } = step

@@ -3,7 +3,7 @@
  * and the report page of a run in which not everything went well. Needs Chromium and `script` (npm run setup:e2e).
  */
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { type RunOptions, run, startSandbox } from "../Executables.ts"
@@ -67,6 +67,9 @@ b { font-weight: 600 } i { font-style: normal; color: var(--faint) } s { text-de
   .replaceAll(green, "<s>")
   .replaceAll(plain, "</s>")}</pre>`
 
+/** Of a long page its beginning, up to the end of the first chart. */
+const shownHeight = `(document.querySelector("figure") ?? document.body).getBoundingClientRect().bottom + 8`
+
 const program = Effect.gen(function* () {
   const cwd = yield* folder
   const world = join(cwd, "world.json")
@@ -101,8 +104,6 @@ const program = Effect.gen(function* () {
   const files = ["-a", "A1,A2,A3,A4,A99", "-d", "data", "-f", "bam,bam.bai,vcf.gz"]
   yield* run("svc-download", [...files, "--restoreArchived", "no", "--reportfile", "report.html"], place)
 
-  rmSync(pictures, { recursive: true, force: true })
-  mkdirSync(pictures, { recursive: true })
   const browser = yield* startBrowser
   const pages = [
     ["terminal", terminalPage(text.join("\n")), 690],
@@ -114,8 +115,7 @@ const program = Effect.gen(function* () {
     for (const scheme of ["light", "dark"] as const) {
       const visit = yield* browser.visit(`file://${path}`, { width, scheme, height: 200 })
       const picture = join(pictures, `${name}-${scheme}.png`)
-      // Of a long page its beginning.
-      const height = Math.min(620, Number(yield* visit.evaluate("document.body.getBoundingClientRect().height")))
+      const height = Math.ceil(Number(yield* visit.evaluate(shownHeight)))
       yield* visit.picture(picture, { width, height })
       console.log(`${picture} ${statSync(picture).size} bytes`)
     }

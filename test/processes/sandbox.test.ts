@@ -99,6 +99,8 @@ describe("svc-sandbox", () => {
       assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
       const help = yield* runWarm("svc-sandbox", ["--help"])
       assert.strictEqual(help.exitCode, 0)
+      assert.match(help.stdout, /^The service in a box[\s\S]*\n\nUsage: svc-sandbox \[options\]\n\nExamples:\n/)
+      for (const line of help.stdout.split("\n")) assert.isAtMost(line.length, 80, line)
       for (const flag of ["--data", "--strict", "--faults", "--linkLifetime"]) assert.include(help.stdout, flag)
     })
   )

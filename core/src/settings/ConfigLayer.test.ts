@@ -44,9 +44,17 @@ describe("the configuration file's values", () => {
     assert.deepStrictEqual(warnings, ["unknown key config", "unknown key owner"])
   })
 
+  it("a name of another tool is a problem that says ours: a run that passes over it does something else", () => {
+    assert.deepStrictEqual(configLayer({ listUrls: true, "url-file": "u" }).problems, [
+      "unknown key listUrls; did you mean links?",
+      "unknown key url-file; did you mean writeLinks?"
+    ])
+  })
+
   it("null and empty values count as not set", () => {
     assert.deepStrictEqual(configLayer({ range: null, bed: "", analysisIds: [], $schema: "config.schema.json" }), {
       layer: {},
+      hasSchema: true,
       warnings: [],
       problems: []
     })
@@ -69,7 +77,7 @@ describe("the configuration file's values", () => {
     [{ filters: [true] }, "filters must be a list of texts, not a list with true"]
   ] as const) {
     it(`${JSON.stringify(content)} is a problem that names key, expected and given`, () => {
-      assert.deepStrictEqual(configLayer(content), { layer: {}, warnings: [], problems: [problem] })
+      assert.deepStrictEqual(configLayer(content), { layer: {}, hasSchema: false, warnings: [], problems: [problem] })
     })
   }
 

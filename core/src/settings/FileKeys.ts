@@ -103,7 +103,7 @@ export const regionKeys = {
     common: true,
     beyond: true,
     otherSpellings: ["um"],
-    help: "Only the unplaced reads, which stand at the end of a BAM; with --range, these and the regions"
+    help: "Only the unplaced reads; they stand at the end of a BAM. With --range, these and the regions"
   }
 } as const satisfies Record<string, Key>
 
@@ -215,7 +215,7 @@ export const fileKeys = {
     metavar: "FILE",
     beyond: true,
     otherSpellings: ["linksFile"],
-    help: "Download by the links in this file, with no login"
+    help: "Download by the links in this file; nobody logs in"
   },
   format: {
     type: "choice",
@@ -266,7 +266,7 @@ export const archiveKeys = {
     steps: downloadSteps,
     common: true,
     otherSpellings: ["rad", "resume", "continue"],
-    help: "Download what has come back from the archive, with the options stored in the restoration file"
+    help: "Download what has come back from the archive; each file with the options stored in the restoration file"
   },
   wait: {
     type: "duration",

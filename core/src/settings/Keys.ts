@@ -127,7 +127,7 @@ const serviceKeys = {
     short: "u",
     env: "SVC_USER",
     metavar: "NAME",
-    help: "User of the API; the password is asked for, or comes from SVC_PASSWORD or --passwordFile"
+    help: "User of the API, whose password is asked for, or comes from SVC_PASSWORD or --passwordFile"
   },
   password: {
     type: "secret",
@@ -217,6 +217,7 @@ const logKeys = {
     file: { what: "the report file", use: "written" },
     group: "Log and report",
     steps: fileSteps,
+    common: true,
     metavar: "FILE",
     otherSpellings: ["r"],
     help: "Write a report of the run: JSON; a page when the name ends in .html, a section for MultiQC when it ends in _mqc.json"

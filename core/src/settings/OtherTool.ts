@@ -23,7 +23,6 @@ const meanings: { readonly [K in KeyName]?: (settings: LocalSettings) => string 
   latest: ({ latest }) => (latest ? "takes the newest analysis of each person here, not of each sample" : null),
   range: () => oneFile,
   bed: () => oneFile,
-  destination: () => "is not made here: the folder must exist",
   overwrite: ({ overwrite }) =>
     overwrite ? "fetches every file in every run; without it a file that is whole is kept" : null,
   reportfile: () => "replaces only a report of its own here, and its JSON is another"
