@@ -51,7 +51,7 @@ const serving = {
 /** They go before what the world file says. */
 const behaviour = {
   ids: Flag.Literals("ids", ["text", "numeric"]).pipe(
-    Flag.withMetavar("text|numeric"),
+    Flag.withMetavar("WORD"),
     Flag.optional,
     Flag.withDescription("Ids A1, A2, ... or JSON integers (default text)")
   ),
