@@ -59,4 +59,14 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ...versionPages()
 ]
 
-if (import.meta.main) for (const [path, content] of generatedPages()) writeFileSync(fromRoot(path), content)
+const isOld = ([path, content]: readonly [string, string]) => readFileSync(fromRoot(path), "utf8") !== content
+
+if (import.meta.main) {
+  const pages = generatedPages()
+  const old = pages.filter(isOld)
+  for (const [path, content] of old) {
+    writeFileSync(fromRoot(path), content)
+    console.log(`written: ${path}`)
+  }
+  console.log(`${pages.length} pages are made from the sources, ${old.length} of them changed`)
+}

@@ -87,7 +87,7 @@ A setting has one name. It is the long option, and the key in the JSON file that
 3. the file
 4. the default
 
-The password may also be the first line of a file (\`--passwordFile\`, \`SVC_PASSWORD_FILE\`). Of a password and such a file from the same place, the password counts. Without either, the command asks on the terminal.
+The password may also be the first line of a file (\`--passwordFile\`, \`SVC_PASSWORD_FILE\`). Where one place gives both, the password counts. Without either, the command asks on the terminal.
 
 How values are written:
 
@@ -97,7 +97,7 @@ How values are written:
 - **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
 - **A path** is relative to the folder in which the command runs.
 
-An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what other tools for this service do not have. Above each table stand the commands that take its settings; in a row *also* and *only* name exceptions.
+An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what goes beyond [the interface of the service](dev/service.md). Above each table stand the commands that take its settings; in a row *also* and *only* name exceptions.
 
 ## The configuration file
 

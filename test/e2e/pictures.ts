@@ -67,8 +67,8 @@ b { font-weight: 600 } i { font-style: normal; color: var(--faint) } s { text-de
   .replaceAll(green, "<s>")
   .replaceAll(plain, "</s>")}</pre>`
 
-/** Of a long page its beginning, up to the end of the first chart. */
-const shownHeight = `(document.querySelector("figure") ?? document.body).getBoundingClientRect().bottom + 8`
+/** Of a long page its beginning, up to the end of what went wrong. */
+const shownHeight = `(document.querySelector("#failures")?.parentElement ?? document.body).getBoundingClientRect().bottom + 8`
 
 const program = Effect.gen(function* () {
   const cwd = yield* folder

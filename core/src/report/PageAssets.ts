@@ -55,6 +55,7 @@ h3{margin:0;font-size:.95rem}
 p{margin:0 0 .5rem}
 .badge{display:inline-block;margin-bottom:.75rem;padding:.15rem .7rem;border:1.5px solid currentColor;border-radius:1rem;font-weight:600;font-size:.85rem}
 .good{color:var(--good)}.bad{color:var(--bad)}.warn,.status.open{color:var(--warn)}.calm{color:var(--muted)}
+.facts dt{white-space:nowrap;flex:none}
 .sub,figcaption,caption,.facts dt,.tile span{color:var(--muted);font-size:.85rem}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 2rem;margin:.9rem 0 0}
 .facts div{display:flex;gap:.4rem;align-items:baseline}
