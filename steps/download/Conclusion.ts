@@ -296,7 +296,6 @@ const placed = Effect.fnUntraced(function* (result: RunResult) {
   const { resolve } = yield* Path.Path
   if (!isWhole(result)) return result
   const path = resolve(result.path)
-  if (result._tag === "Downloaded") return { ...result, path }
   return result.index === null
     ? { ...result, path }
     : { ...result, path, index: { ...result.index, path: resolve(result.index.path) } }

@@ -172,7 +172,11 @@ describe("P2 the power is cut at any operation", unless(lacks.compiler), () => {
       const disks = disksAfter(folder, new Map())
       const idsIn = (tree: Tree) => {
         const bytes = tree.get("t.json")
-        return bytes ? JSON.parse(bytes.toString()).map((item: { analysisId: string }) => item.analysisId).join(" ") : null
+        return bytes
+          ? JSON.parse(bytes.toString())
+              .map((item: { analysisId: string }) => item.analysisId)
+              .join(" ")
+          : null
       }
       for (const { after, trees } of disks) {
         for (const tree of trees) assert.include([null, "A1", "A1 A2", "A2"], idsIn(tree), after)
