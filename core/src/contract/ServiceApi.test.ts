@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { endpointNotes } from "./EndpointNotes.ts"
 import { serviceApi } from "./ServiceApi.ts"
 
 const declared = Object.values(serviceApi().groups).flatMap((group) =>
@@ -37,5 +38,11 @@ describe("ServiceApi", () => {
       known.toSorted(),
       "a new endpoint: add it here and to docs/dev/service.md 4.1"
     )
+  })
+
+  it("has every endpoint that has a note", () => {
+    const names = declared.map((endpoint) => endpoint.split(" ")[2] ?? "")
+    const lacking = Object.keys(endpointNotes).filter((name) => !names.includes(name))
+    assert.deepStrictEqual(lacking, [], "put them into a group of contract/ServiceApi.ts")
   })
 })
