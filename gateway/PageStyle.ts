@@ -27,7 +27,7 @@ a{color:var(--accent)}
 h2:focus{outline:none}
 form{max-width:40rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin:1rem 0}
 label{display:block;flex:1 1 16rem;font-weight:600}
-input{display:block;width:100%;margin-top:.25rem}
+input{display:block;width:100%;margin-top:.25rem;font-weight:400!important}
 input,button{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--muted);border-radius:.35rem;padding:.4rem .75rem;min-height:2.5rem}
 button{cursor:pointer;background:var(--plane);white-space:nowrap}
 button.main{background:var(--accent);border-color:var(--accent);color:var(--ground);font-weight:600}

@@ -4,6 +4,7 @@ export interface ShownFile {
   /** Absolute, without a token. */
   readonly url: string
   readonly name: string
+  /** As the page names it; empty for a file of which no region can be read. */
   readonly kind: string
   /** Whether the gateway wants a token. */
   readonly closed: boolean

@@ -82,17 +82,21 @@ const addButton = (main: HTMLElement, row: Row) => {
     const next = row.element.nextElementSibling
     if (next?.classList.contains("panel")) {
       next.remove()
-      press.setAttribute("aria-expanded", "false")
+      expanded(false)
       return
     }
     const cell = element("td", {}, element("div", {}, ...panel(main, row)))
     cell.colSpan = 4
     row.element.after(element("tr", { class: "panel" }, cell))
-    press.setAttribute("aria-expanded", "true")
+    expanded(true)
     history.replaceState(null, "", `#${encodeURIComponent(row.name)}`)
   })
-  press.setAttribute("aria-expanded", "false")
-  press.setAttribute("aria-label", `Open ${row.name}`)
+  const expanded = (on: boolean) => {
+    press.textContent = on ? "Close" : "Open"
+    press.setAttribute("aria-expanded", String(on))
+    press.setAttribute("aria-label", `${press.textContent} ${row.name}`)
+  }
+  expanded(false)
   row.element.querySelector(".act")?.append(press)
 }
 
@@ -110,7 +114,10 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   const add = (what: string, text: string) =>
     list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
   add("Address", url)
-  for (const { text, what } of commandsFor({ url, name: row.name, kind: row.kind, closed }, exampleRegion))
+  for (const { text, what } of commandsFor(
+    { url, name: row.name, kind: row.index === null ? "" : row.kind, closed },
+    exampleRegion
+  ))
     add(what, text)
   const age = element("p", { class: "sub", role: "status" })
   void changedAt(url).then((text) => {
@@ -130,9 +137,17 @@ const actions = (main: HTMLElement, row: Row, url: string, genome: string | obje
   return [
     busy("View here", () => show(view, { name, kind, url, indexUrl }, genome), "main"),
     busy("Open in IGV", async () => {
-      const [file, beside] = await Promise.all([signedUrl(url), signedUrl(indexUrl)])
-      const opened = open(desktopUrl(file, beside, name, typeof genome === "string" ? genome : null), "_blank")
-      if (opened !== null) opened.opener = null
+      // At once: a tab that is opened later than the click is taken for a pop-up by some browsers.
+      const tab = open("", "_blank")
+      if (tab === null) throw new Error("This browser opens no tab for IGV: allow pop-ups of this page.")
+      tab.opener = null
+      try {
+        const [file, beside] = await Promise.all([signedUrl(url), signedUrl(indexUrl)])
+        tab.location.href = desktopUrl(file, beside, name, typeof genome === "string" ? genome : null)
+      } catch (error) {
+        tab.close()
+        throw error
+      }
     })
   ]
 }

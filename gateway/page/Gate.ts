@@ -36,4 +36,6 @@ export const need = async (url: string, init: RequestInit = {}): Promise<Respons
   throw new Refused(answer.status, message === "" ? `The gateway answered ${answer.status}.` : capital(message))
 }
 
-const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+/** A message as a sentence; one that begins with the name of a file keeps it. */
+const capital = (text: string) =>
+  `${/^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() : text.charAt(0)}${text.slice(1)}.`

@@ -30,7 +30,14 @@ interface Sequence {
 /** Bases that are shown first. */
 const window = 8000
 
-let open: { readonly igv: Igv; readonly browser: IgvBrowser; readonly tracks: Set<string> } | null = null
+interface Opened {
+  readonly igv: Igv
+  readonly browser: IgvBrowser
+  readonly tracks: Set<string>
+}
+
+/** The view that is open, or being opened: who is impatient must not open a second one. */
+let view: Promise<Opened> | null = null
 
 const load = async (): Promise<Igv> => {
   const { default: igv } = await import(new URL("igv.js", import.meta.url).href)
@@ -73,52 +80,62 @@ const trackOf = ({ indexUrl, kind, name, url }: Track) => ({
 
 /** @param genome - as igv.js takes it; null for the sequences of the file itself */
 export const show = async (place: HTMLElement, track: Track, genome: string | object | null): Promise<void> => {
-  if (open !== null) {
-    if (!open.tracks.has(track.name)) {
-      await open.browser.loadTrack(trackOf(track))
-      open.tracks.add(track.name)
-    }
-    place.scrollIntoView({ block: "start" })
+  place.scrollIntoView({ block: "start" })
+  const opened = view
+  if (opened !== null) {
+    const { browser, tracks } = await opened
+    if (tracks.has(track.name)) return
+    tracks.add(track.name)
+    await browser.loadTrack(trackOf(track))
     return
   }
-  const status = element("p", { role: "status" }, `Opening ${track.name} ...`)
-  place.replaceChildren(status)
-  place.scrollIntoView({ block: "start" })
-  try {
-    const [sequences, igv] = await Promise.all([sequencesOf(track), load()])
-    const locus = locusOf(sequences)
-    if (locus === null) throw new Error(`The header of ${track.name} names no sequence, so there is nothing to show.`)
-    const shown = token.get()
-    if (shown !== null) igv.setOauthToken(shown, location.hostname)
-    const canvas = element("div", { id: "igv" })
-    const region = element("input", {})
-    region.value = locus
-    region.spellcheck = false
-    const form = element(
-      "form",
-      {},
-      element("label", {}, "Region", region),
-      element("button", { class: "main" }, "Go there"),
-      button("Close the view", () => close(place))
-    )
-    place.replaceChildren(form, canvas)
-    const browser = await igv.createBrowser(canvas, {
-      ...(typeof genome === "string" ? { genome } : { loadDefaultGenomes: false, reference: genome ?? own(track) }),
-      locus,
-      showCircularViewButton: false,
-      showSampleNameButton: false,
-      showSVGButton: true,
-      tracks: [trackOf(track)]
-    })
-    open = { igv, browser, tracks: new Set([track.name]) }
-    form.addEventListener("submit", (event) => {
-      event.preventDefault()
-      void browser.search(region.value.trim())
-    })
-    region.focus({ preventScroll: true })
-  } catch (error) {
+  const opening = start(place, track, genome)
+  view = opening
+  await opening.catch((error) => {
+    view = null
     place.replaceChildren(sentence(`${track.name} cannot be shown: ${messageOf(error)}`))
-  }
+  })
+}
+
+const start = async (place: HTMLElement, track: Track, genome: string | object | null): Promise<Opened> => {
+  place.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))
+  const [sequences, igv] = await Promise.all([sequencesOf(track), load()])
+  const locus = locusOf(sequences)
+  if (locus === null) throw new Error(`The header of ${track.name} names no sequence, so there is nothing to show.`)
+  const shown = token.get()
+  if (shown !== null) igv.setOauthToken(shown, location.hostname)
+  const canvas = element("div", { id: "igv" })
+  const region = regionForm(place, locus)
+  place.replaceChildren(region, canvas)
+  const browser = await igv.createBrowser(canvas, {
+    ...(typeof genome === "string" ? { genome } : { loadDefaultGenomes: false, reference: genome ?? own(track) }),
+    locus,
+    showCircularViewButton: false,
+    showSampleNameButton: false,
+    showSVGButton: true,
+    tracks: [trackOf(track)]
+  })
+  region.querySelector("input")?.focus({ preventScroll: true })
+  return { igv, browser, tracks: new Set([track.name]) }
+}
+
+/** On a phone igv.js hides its own. */
+const regionForm = (place: HTMLElement, locus: string): HTMLFormElement => {
+  const input = element("input", {})
+  input.value = locus
+  input.spellcheck = false
+  const form = element(
+    "form",
+    {},
+    element("label", {}, "Region", input),
+    element("button", { class: "main" }, "Go there"),
+    button("Close the view", () => void close(place))
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    void view?.then(({ browser }) => browser.search(input.value.trim()))
+  })
+  return form
 }
 
 const own = ({ name, url }: Track) => ({
@@ -128,8 +145,9 @@ const own = ({ name, url }: Track) => ({
   wholeGenomeView: false
 })
 
-const close = (place: HTMLElement) => {
-  open?.igv.removeBrowser(open.browser)
-  open = null
+const close = async (place: HTMLElement): Promise<void> => {
+  const opened = await view
+  view = null
+  if (opened !== null) opened.igv.removeBrowser(opened.browser)
   place.replaceChildren()
 }
