@@ -70,9 +70,12 @@ const formats: Readonly<Record<string, object>> = {
 
 export const isShown = (kind: string): boolean => kind in formats
 
+/** igv.js takes a name for markup. */
+const labelOf = (name: string) => name.replaceAll("<", "‹").replaceAll(">", "›")
+
 const trackOf = ({ indexUrl, kind, name, url }: Track) => ({
   ...formats[kind],
-  name,
+  name: labelOf(name),
   url,
   indexURL: indexUrl,
   headers: relayed
@@ -139,7 +142,7 @@ const regionForm = (place: HTMLElement, locus: string): HTMLFormElement => {
 }
 
 const own = ({ name, url }: Track) => ({
-  id: name,
+  id: labelOf(name),
   format: "chromsizes",
   fastaURL: `${url}/sequences`,
   wholeGenomeView: false
