@@ -7,11 +7,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
-import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { open } from "../../core/src/genome/formats/Formats.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { bgzf, concat, text } from "./Fixtures.ts"
+import { bamHeader, bgzf, concat, counting, text } from "./Fixtures.ts"
 import { folder, realBams, realFile, realVcfs } from "./Oracles.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
@@ -37,6 +36,8 @@ const bamCases: ReadonlyArray<Case> = [
   ["@SQ with nothing", `${hd}@SQ\n${chr1}`, null, null],
   ["@SQ with an empty SN", `${hd}@SQ\tSN:\tLN:1000\n`, null, null],
   ["a reference twice", sam + chr1, /header line 4 \(@SQ\) names chr1 again/, null],
+  ["a reference twice, in another order", hd + chr2 + chr1 + chr2, /header line 4 \(@SQ\) names chr2 again/, null],
+  ["a reference past ASCII twice", `${sam}${"@SQ\tSN:ä\tLN:9\n".repeat(2)}`, /line 5 .* names ä again/, null],
   ["an other name twice", `${hd}@SQ\tSN:chr1\tLN:1\tAN:chr2\n${chr2}`, null, /other name chr2/],
   ["blanks for tabs", `${hd}@SQ SN:chr1 LN:1000\n`, /line 2 \(@SQ\) has no tab after its type/, null],
   ["two tabs", `${hd}@SQ\t\tSN:chr1\tLN:1000\n`, /has a field that is not KEY:VALUE/, null],
@@ -142,7 +143,7 @@ const vcfCases: ReadonlyArray<Case> = [
 const bamOf = (codec: Codec["Service"], header: string) =>
   bgzf(
     codec,
-    encodeBamHeader(text(header), [
+    bamHeader(text(header), [
       { name: "chr1", length: 1000 },
       { name: "chr2", length: 2000 }
     ])
@@ -198,8 +199,35 @@ describe("headers", () => {
         { name: "chr1", length: 1000 },
         { name: "chr1", length: 2000 }
       ]
-      const found = yield* judge(bgzf(yield* Codec, concat(encodeBamHeader(text(hd), twice))), "bam")
+      const found = yield* judge(bgzf(yield* Codec, concat(bamHeader(text(hd), twice))), "bam")
       assert.strictEqual(found.fault, "samtools refuses it: its header has the reference chr1 twice")
+    }).pipe(provided)
+  )
+
+  it.effect("G11 a header of many references is fetched and inflated once, whatever it says of itself", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const many = Array.from({ length: 30_000 }, (_, i) => ({ name: `contig_${i * 7_919}`, length: 1_000 + i }))
+      const lines = many.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")
+      const contigs = many.map(({ length, name }) => `##contig=<ID=${name},length=${length}>\n`).join("")
+      for (const [type, content] of [
+        ["bam", bamHeader(text(hd + lines), many)],
+        ["vcf.gz", text(format + contigs + columns)]
+      ] as const) {
+        const bytes = bgzf(codec, content)
+        let inflated = 0
+        const counted = {
+          ...codec,
+          inflateRaw: (...args: Parameters<Codec["Service"]["inflateRaw"]>) => {
+            inflated++
+            return codec.inflateRaw(...args)
+          }
+        }
+        const reader = counting(fromBytes(bytes))
+        yield* Effect.provideService(open("x", reader, type), Codec, counted)
+        assert.isBelow(reader.bytesRead(), bytes.length + 0x80000, type)
+        assert.isBelow(inflated, content.length / 0xff00 + 4, type)
+      }
     }).pipe(provided)
   )
 

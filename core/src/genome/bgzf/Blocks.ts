@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
+import { firstWhere } from "../Search.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { Codec } from "./Codec.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
@@ -110,54 +111,69 @@ export interface Inflated {
   readonly offsetOf: (n: number) => VirtualOffset.VirtualOffset
 }
 
+/** Inflates the start of a file in steps: each gives all bytes so far, at least `wanted` or all that the file has. */
+export type PrefixSteps<E> = (wanted: number) => Effect.Effect<Inflated, FileDamaged | E, Codec>
+
 /**
- * Inflates from the start of the file until there are at least `wanted` bytes or the file ends. More than `limit` bytes,
- * or blocks without content that hide where they are, fail with `fault`.
+ * Steps that inflate no byte twice. More than `limit` bytes, or blocks without content that hide where they are, fail with `fault`. What
+ * the bytes themselves claim costs no memory before it is there.
  */
-export const inflatePrefix = Effect.fnUntraced(function* <E>(
+export const prefixSteps = <E>(
+  file: string,
+  reader: ByteReader<E>,
+  limit: number,
+  fault: "BadHeader" | "BadIndex"
+): PrefixSteps<E> => {
+  let bytes = new Uint8Array(0)
+  let length = 0
+  /** Where the content of each block ends in `bytes`, and where the block begins in the file. */
+  const ends: Array<number> = []
+  const offsets: Array<number> = []
+  let offset = 0
+  let empty = 0
+  const append = (content: Uint8Array, wanted: number) => {
+    const needed = length + content.length
+    if (needed > bytes.length) {
+      const larger = new Uint8Array(Math.max(needed, Math.min(2 * needed, wanted + Bgzf.maxBlock)))
+      larger.set(bytes.subarray(0, length))
+      bytes = larger
+    }
+    bytes.set(content, length)
+    length = needed
+    ends.push(length)
+    offsets.push(offset)
+  }
+  const offsetOf = (n: number) => {
+    const block = firstWhere(ends.length, (i) => n < ends[i]!)
+    return block === ends.length
+      ? VirtualOffset.make(offset, 0)
+      : VirtualOffset.make(offsets[block]!, n - (ends[block - 1] ?? 0))
+  }
+  return Effect.fnUntraced(function* (wanted) {
+    const codec = yield* Codec
+    while (length < wanted && (offset < reader.size || offset === 0)) {
+      const batch = yield* readBlocks(file, reader, offset, Math.min(wanted - length, 0x100000))
+      for (let i = 0; i + 1 < batch.starts.length && length < wanted; i++) {
+        const inflated = yield* Effect.fromResult(inflateAt(file, codec, batch, i))
+        if (inflated.length === 0) empty++
+        else append(inflated, wanted)
+        offset = batch.offset + batch.starts[i + 1]!
+        if (length > limit || empty > mostEmpty) {
+          const reason =
+            length > limit ? `inflates to more than ${limit} bytes` : `has more than ${mostEmpty} empty blocks`
+          return yield* new FileDamaged({ file, fault, reason })
+        }
+      }
+    }
+    return { bytes: bytes.subarray(0, length), ended: offset >= reader.size, offsetOf }
+  })
+}
+
+/** The first `wanted` inflated bytes at least, as `prefixSteps` has them. */
+export const inflatePrefix = <E>(
   file: string,
   reader: ByteReader<E>,
   wanted: number,
   limit: number,
   fault: "BadHeader" | "BadIndex"
-): Effect.fn.Return<Inflated, FileDamaged | E, Codec> {
-  const codec = yield* Codec
-  const parts: Array<Uint8Array> = []
-  const offsets: Array<number> = []
-  let length = 0
-  let offset = 0
-  let empty = 0
-  while (length < wanted && (offset < reader.size || offset === 0)) {
-    const batch = yield* readBlocks(file, reader, offset, Math.min(wanted, 0x100000))
-    for (let i = 0; i + 1 < batch.starts.length && length < wanted; i++) {
-      const inflated = yield* Effect.fromResult(inflateAt(file, codec, batch, i))
-      if (inflated.length === 0) empty++
-      else {
-        parts.push(inflated)
-        offsets.push(offset)
-      }
-      offset = batch.offset + batch.starts[i + 1]!
-      length += inflated.length
-      if (length > limit || empty > mostEmpty) {
-        const reason =
-          length > limit ? `inflates to more than ${limit} bytes` : `has more than ${mostEmpty} empty blocks`
-        return yield* new FileDamaged({ file, fault, reason })
-      }
-    }
-  }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  const offsetOf = (n: number) => {
-    let rest = n
-    for (const [i, part] of parts.entries()) {
-      if (rest < part.length) return VirtualOffset.make(offsets[i]!, rest)
-      rest -= part.length
-    }
-    return VirtualOffset.make(offset, 0)
-  }
-  return { bytes, ended: offset >= reader.size, offsetOf }
-})
+): Effect.Effect<Inflated, FileDamaged | E, Codec> => prefixSteps(file, reader, limit, fault)(wanted)

@@ -1,11 +1,13 @@
 /** The header of a BAM file: text, reference sequences, and where the records begin (SAM specification, section 4.2); and that of its slices. */
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
+import { joinBytes } from "../../JoinedBytes.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import { type Inflated, inflatePrefix } from "../bgzf/Blocks.ts"
+import { type Inflated, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
+import { begins, linesOf } from "./HeaderLines.ts"
 import type { Program } from "./SliceHeader.ts"
 
 export interface BamReference {
@@ -24,6 +26,8 @@ export interface BamHeader {
   /** The text as it stands in the file; bytes, since not all writers use UTF-8. */
   readonly text: Uint8Array
   readonly references: ReadonlyArray<BamReference>
+  /** Number, names and lengths of the references as they stand in the file. */
+  readonly list: Uint8Array
   /** Size in bytes of the whole inflated header: the first record follows. */
   readonly size: number
 }
@@ -70,7 +74,7 @@ const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
   }
   let textLength = textEnd
   while (textLength > 8 && bytes[textLength - 1] === 0) textLength--
-  return { header: { text: bytes.subarray(8, textLength), references, size: at } }
+  return { header: { text: bytes.subarray(8, textLength), references, list: bytes.subarray(textEnd, at), size: at } }
 }
 
 /**
@@ -82,36 +86,23 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
   reader: ByteReader<E>
 ): Effect.fn.Return<BamFileHeader, FileDamaged | E, Codec> {
   const most = Math.min(largestHeader, reader.size * bestRatio)
+  const inflate = prefixSteps(file, reader, largestHeader + 0x10000, "BadHeader")
   let wanted = 0x10000
   while (true) {
-    const prefix: Inflated = yield* inflatePrefix(file, reader, wanted, largestHeader + 0x10000, "BadHeader")
+    const prefix: Inflated = yield* inflate(wanted)
     const parsed = parseBamHeader(prefix.bytes, most)
     if ("header" in parsed) return { ...parsed.header, firstRecord: prefix.offsetOf(parsed.header.size) }
     if ("wrong" in parsed) return yield* new FileDamaged({ file, fault: "BadHeader", reason: parsed.wrong })
     if (prefix.ended) return yield* new FileDamaged({ file, fault: "Truncated", reason: "ends inside its header" })
-    // Doubling keeps the work of starting over linear in the size of the header.
-    wanted = Math.max(parsed.need, prefix.bytes.length * 2)
+    // References are parsed from the first one each time: their bytes grow by a half or more, so that this stays linear.
+    wanted = Math.max(parsed.need, prefix.bytes.length + (prefix.bytes.length >>> 1))
   }
 })
 
-/** The header as the inflated bytes of a BAM file. */
-export const encodeBamHeader = (text: Uint8Array, references: ReadonlyArray<BamReference>): Uint8Array => {
-  const names = references.map((reference) => encodeName(reference.name))
-  const bytes = new Uint8Array(names.reduce((sum, name) => sum + name.length + 9, 12 + text.length))
-  const view = new DataView(bytes.buffer)
-  bytes.set(magic)
-  view.setUint32(4, text.length, true)
-  bytes.set(text, 8)
-  let at = 8 + text.length
-  view.setUint32(at, references.length, true)
-  at += 4
-  for (const [i, name] of names.entries()) {
-    view.setUint32(at, name.length + 1, true)
-    bytes.set(name, at + 4)
-    at += name.length + 5
-    view.setUint32(at, references[i]!.length, true)
-    at += 4
-  }
+/** The inflated bytes that a BAM file begins with, its text in parts; `list` as in a `BamHeader`. */
+export const encodeBamHeader = (list: Uint8Array, ...texts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const bytes = joinBytes([magic, new Uint8Array(4), ...texts, list])
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(4, bytes.length - 8 - list.length, true)
   return bytes
 }
 
@@ -121,18 +112,12 @@ const tagOf = (line: string, tag: string): string | undefined =>
     .find((field) => field.startsWith(`${tag}:`))
     ?.slice(3)
 
-const lineFeed = 0x0a
 const programKey = encoder.encode("@PG\t")
 
-/** The `@PG` lines of a header text, which as a whole may be longer than a string can be. */
+/** The `@PG` lines of a header text. */
 const programLines = (text: Uint8Array): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  for (let at = 0; at < text.length; ) {
-    const feed = text.indexOf(lineFeed, at)
-    const end = feed === -1 ? text.length : feed
-    if (programKey.every((byte, i) => text[at + i] === byte)) lines.push(decodeName(text.subarray(at, end)))
-    at = end + 1
-  }
+  for (const line of linesOf(text)) if (begins(line, programKey)) lines.push(decodeName(line))
   return lines
 }
 
@@ -141,10 +126,10 @@ const regionsPrefix = "regions "
 const sourcePrefix = "; source "
 
 /**
- * The text of a BAM header with one more `@PG`: PP names the program before it, CL the command, DS the regions and the
+ * The header with one more `@PG`: PP names the program before it, CL the command, DS the regions and the
  * source (SAM specification, section 1.3).
  */
-export const bamSliceText = (header: BamHeader, program: Program, regions: string): Uint8Array => {
+export const bamSliceHeader = (header: BamHeader, program: Program, regions: string): Uint8Array => {
   const lines = programLines(header.text)
   const ids = lines.map((line) => tagOf(line, "ID"))
   const before = new Set(lines.map((line) => tagOf(line, "PP")))
@@ -159,11 +144,7 @@ export const bamSliceText = (header: BamHeader, program: Program, regions: strin
   const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}${cl}\tDS:${ds}\n`
   const own = header.text
   const joint = own.length === 0 || own[own.length - 1] === 0x0a ? "" : "\n"
-  const added = encodeName(joint + line)
-  const result = new Uint8Array(own.length + added.length)
-  result.set(own)
-  result.set(added, own.length)
-  return result
+  return encodeBamHeader(header.list, own, encodeName(joint + line))
 }
 
 /** The regions key of a BAM slice made by `program`, `null` for other files. */

@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
+import { prefixSteps } from "../bgzf/Blocks.ts"
 import { largestHeader } from "./BamHeader.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, FormatFile } from "./Format.ts"
+import { linesOf } from "./HeaderLines.ts"
 import { samplesOf } from "./VcfHeader.ts"
 
 /** `BCF`, version 2, subversion 1 or 2. */
@@ -15,25 +16,24 @@ const magic = Uint8Array.of(0x42, 0x43, 0x46, 2)
 /** Magic, subversion and length of the text. */
 const before = 9
 
-const decoder = new TextDecoder()
-
 export const Bcf: Format = {
   ...FileNames.bcf,
   magic,
   open: Effect.fn("svc.genome.openBcf")(function* (file, reader) {
     const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
-    const prefix = yield* inflatePrefix(file, reader, before, largestHeader, "BadHeader")
+    const inflate = prefixSteps(file, reader, largestHeader + 0x10000, "BadHeader")
+    const prefix = yield* inflate(before)
     if (!magic.every((byte, i) => prefix.bytes[i] === byte)) {
       return yield* bad("it does not begin with the BCF signature")
     }
     if (prefix.bytes.length < before) return yield* bad("it ends inside its header")
     const end = before + new DataView(prefix.bytes.buffer, prefix.bytes.byteOffset).getUint32(5, true)
     if (end > largestHeader) return yield* bad(`its text claims ${end - before} bytes`)
-    const { bytes } = yield* inflatePrefix(file, reader, end, largestHeader + 0x10000, "BadHeader")
+    const { bytes } = yield* inflate(end)
     if (bytes.length < end)
       return yield* new FileDamaged({ file, fault: "Truncated", reason: "ends inside its header" })
-    const text = decoder.decode(bytes.subarray(before, end)).replace(/\0+$/, "")
-    const samples = samplesOf(text.split("\n"))
+    let samples: ReadonlyArray<string> | null = null
+    for (const line of linesOf(bytes.subarray(before, end))) samples = samplesOf(line) ?? samples
     if (samples === null) return yield* bad("it has no #CHROM line")
     const opened: FormatFile = {
       references: null,

@@ -2,11 +2,12 @@
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
+import { prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
+import { begins, linesOf, startOf } from "./HeaderLines.ts"
 import type { Program } from "./SliceHeader.ts"
 
 export interface VcfHeader {
@@ -84,19 +85,6 @@ export const withoutBlankLines = (text: Uint8Array): Uint8Array => {
   return result.subarray(0, length)
 }
 
-/** The lines of a text without their line feeds. A header may be longer than a string can be. */
-function* linesOf(text: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < text.length; ) {
-    const feed = text.indexOf(lineFeed, at)
-    const end = feed === -1 ? text.length : feed
-    yield text.subarray(at, end)
-    at = end + 1
-  }
-}
-
-const begins = (line: Uint8Array, key: Uint8Array): boolean =>
-  line.length >= key.length && key.every((byte, i) => line[i] === byte)
-
 /** What stands outside of quotes, in which a backslash hides a quote. */
 const unquoted = (line: string): string =>
   line
@@ -119,13 +107,9 @@ const spansByLength = (line: string): boolean => {
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 4)
 }
 
-/** Names of the samples in the `#CHROM` line; null when there is none. */
-export const samplesOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> | null =>
-  lines
-    .findLast((line) => line.startsWith("#CHROM"))
-    ?.trimEnd()
-    .split("\t")
-    .slice(9) ?? null
+/** Names of the samples where the line is that of the columns; null for any other. */
+export const samplesOf = (line: Uint8Array): ReadonlyArray<string> | null =>
+  begins(line, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
 
 /**
  * Reads the header through as few blocks as it needs. Lenient about the lines between the first and the last, as tabix
@@ -136,9 +120,10 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
   reader: ByteReader<E>
 ): Effect.fn.Return<VcfHeader, FileDamaged | E, Codec> {
   const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
+  const inflate = prefixSteps(file, reader, largestHeader, "BadHeader")
   let wanted = 0x10000
   while (true) {
-    const { bytes, ended, offsetOf } = yield* inflatePrefix(file, reader, wanted, largestHeader, "BadHeader")
+    const { bytes, ended, offsetOf } = yield* inflate(wanted)
     const first = decoder.decode(bytes.subarray(0, 17))
     if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}`)
     const end = headerEnd(bytes, ended)
@@ -155,7 +140,7 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
       if (begins(line, contigKey)) {
         const contig = contigOf(decodeName(line))
         if (contig !== null) contigs.push(contig)
-      } else if (begins(line, columnsKey)) samples = samplesOf([decoder.decode(line)])
+      } else samples = samplesOf(line) ?? samples
     }
     if (samples === null) {
       const stop = end < bytes.length ? ` before line ${count + 1}, which does not begin with #` : ""
@@ -178,7 +163,7 @@ const vcfKey = (program: Program) => `##${program.name}_regions=`
 /** VCF header lines with one more before `#CHROM` that names program and regions. */
 export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
   let start = 0
-  for (const line of linesOf(text)) if (begins(line, columnsKey)) start = line.byteOffset - text.byteOffset
+  for (const line of linesOf(text)) if (begins(line, columnsKey)) start = startOf(line, text)
   const { origin, version } = program
   const from =
     origin === undefined ? "" : `Command="${escapeQuotes(origin.command)}",Source="${escapeQuotes(origin.source)}",`

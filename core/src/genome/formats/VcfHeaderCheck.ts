@@ -1,8 +1,6 @@
 /** Judges the header of a VCF as bcftools does when it opens the file (VCF specification, sections 1.4 and 1.5). */
 import { type HeaderJudgement, shown } from "./Format.ts"
-
-// One character for each byte: not all writers use UTF-8.
-const latin1 = new TextDecoder("latin1")
+import { linesOf, textOf } from "./HeaderLines.ts"
 
 const fixed = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 const types: ReadonlySet<string> = new Set(["Integer", "Float", "Character", "String", "Flag"])
@@ -95,37 +93,36 @@ export const judgeVcfHeader = (text: Uint8Array): HeaderJudgement => {
     return isFree ? null : `gives ${shown(id)} the IDX of another`
   }
 
-  const lines = latin1
-    .decode(text)
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => line.replace(/\r$/, ""))
-  const last = lines.findIndex((line) => line !== "" && !line.startsWith("##"))
-  const columns = lines[last] ?? ""
-  for (const [i, line] of lines.slice(0, last + 1).entries()) {
-    const place = `header line ${i + 1}`
+  let count = 0
+  let samples: ReadonlyArray<string> | null = null
+  for (const bytes of linesOf(text)) {
+    count++
+    const place = `header line ${count}`
+    const line = textOf(bytes).replace(/\r$/, "")
+    if (samples !== null) {
+      // What follows the #CHROM line is a record.
+      if (samples.length > 0 && line.split("\t").length !== 9 + samples.length) {
+        return refused(`${place} begins with # and stands after the #CHROM line`)
+      }
+      warnings.push(`${place} begins with # and stands after the #CHROM line`)
+      continue
+    }
     if (line === "") {
       warnings.push(`${place} is blank: bcftools skips it, other readers may not`)
       continue
     }
     if (line.includes("\0")) return refused(`${place} has a zero in it`)
-    const fault = i === last ? null : judge(line, place)
-    if (fault !== null) return refused(`${place} ${fault}`)
-  }
-  if (!/^#CHROM[\t ]/.test(columns)) return refused(`header line ${last + 1} is neither a ## line nor the #CHROM line`)
-  const samples = columns.split("\t").slice(9)
-  const fault = columnsFault(columns, samples)
-  if (fault !== null) return refused(`header line ${last + 1} ${fault}`)
-  // Its readers do not agree: bcftools 1.16 refuses it, tabix and others take it, and there are such files.
-  if (columns.endsWith("\tFORMAT"))
-    warnings.push("its #CHROM line has FORMAT and no samples, which some readers refuse")
-  for (const [i, line] of lines.slice(last + 1).entries()) {
-    const place = `header line ${last + i + 2}`
-    // What follows the #CHROM line is a record.
-    if (samples.length > 0 && line.split("\t").length !== 9 + samples.length) {
-      return refused(`${place} begins with # and stands after the #CHROM line`)
+    if (line.startsWith("##")) {
+      const fault = judge(line, place)
+      if (fault !== null) return refused(`${place} ${fault}`)
+      continue
     }
-    warnings.push(`${place} begins with # and stands after the #CHROM line`)
+    if (!/^#CHROM[\t ]/.test(line)) return refused(`${place} is neither a ## line nor the #CHROM line`)
+    samples = line.split("\t").slice(9)
+    const fault = columnsFault(line, samples)
+    if (fault !== null) return refused(`${place} ${fault}`)
+    // Its readers do not agree: bcftools 1.16 refuses it, tabix and others take it, and there are such files.
+    if (line.endsWith("\tFORMAT")) warnings.push("its #CHROM line has FORMAT and no samples, which some readers refuse")
   }
   return { fault: null, warnings }
 }

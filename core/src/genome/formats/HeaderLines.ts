@@ -1,0 +1,26 @@
+/** The lines of a header as bytes: a header of millions of references may be longer than a string can be. */
+
+const lineFeed = 0x0a
+
+/** The lines of a text without their line feeds; what lies behind the last feed is one where it is not empty. */
+export function* linesOf(text: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf(lineFeed, at)
+    const end = feed === -1 ? text.length : feed
+    yield text.subarray(at, end)
+    at = end + 1
+  }
+}
+
+/** Where a line of `linesOf(text)` begins in the text. */
+export const startOf = (line: Uint8Array, text: Uint8Array): number => line.byteOffset - text.byteOffset
+
+export const begins = (line: Uint8Array, key: Uint8Array): boolean => {
+  for (let i = 0; i < key.length; i++) if (line[i] !== key[i]) return false
+  return true
+}
+
+const latin1 = new TextDecoder("latin1")
+
+/** One character for each byte: not all writers use UTF-8. */
+export const textOf = (line: Uint8Array): string => latin1.decode(line)
