@@ -1,9 +1,10 @@
 /** Hostile BAMs: records, header and index are spoiled before they are deflated, so that every sum is right. */
 
 import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { encodeRecord, Flag } from "../../core/src/genome/formats/BamRecord.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
-import { bamHeader, concat, read, references, text } from "../genome/Fixtures.ts"
+import { concat, read, references, text } from "../genome/Fixtures.ts"
 import { indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"
 import { mutate } from "./Mutation.ts"
 import { readBam } from "./Naive.ts"
@@ -33,7 +34,7 @@ const goodRecords: ReadonlyArray<Uint8Array> = [
 ].map(encodeRecord)
 
 const lines = references.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")
-const goodHeader = bamHeader(text(`@HD\tVN:1.6\tSO:coordinate\n${lines}@PG\tID:a\tPN:a\n`), references)
+const goodHeader = encodeBamHeader(text(`@HD\tVN:1.6\tSO:coordinate\n${lines}@PG\tID:a\tPN:a\n`), references)
 
 /** Four bytes of a record, and what they may be told to be. */
 interface Field {

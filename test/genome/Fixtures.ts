@@ -9,7 +9,6 @@ import * as VirtualOffset from "../../core/src/genome/bgzf/VirtualOffset.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
 import * as IndexBuilder from "../../core/src/genome/index/IndexBuilder.ts"
-import { encodeName } from "../../core/src/genome/ReferenceName.ts"
 
 export const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 
@@ -68,22 +67,6 @@ export interface BamFile {
   readonly csi: Uint8Array
 }
 
-/** A BAM header. */
-export const bamHeader = (
-  text: Uint8Array,
-  references: ReadonlyArray<{ readonly name: string; readonly length: number }>
-): Uint8Array => {
-  const numbers = (...values: ReadonlyArray<number>) => new Uint8Array(Uint32Array.from(values).buffer)
-  const list = concat(
-    numbers(references.length),
-    ...references.flatMap(({ length, name }) => {
-      const bytes = encodeName(name)
-      return [numbers(bytes.length + 1), bytes, Uint8Array.of(0), numbers(length)]
-    })
-  )
-  return encodeBamHeader(list, text)
-}
-
 /** A BAM of `records` in the given order, with its index. */
 export const bamFile = (
   codec: Codec["Service"],
@@ -95,7 +78,7 @@ export const bamFile = (
   const writer = BgzfWriter.make(codec, 1, (block) => blocks.push(block))
   const index = IndexBuilder.make(14, options.depth ?? 5)
   const header = `@HD\tVN:1.6\tSO:coordinate\n${own.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")}`
-  writer.write(bamHeader(text(header), own))
+  writer.write(encodeBamHeader(text(header), own))
   writer.flush()
   let used = 0
   for (const fields of records) {

@@ -7,10 +7,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { open } from "../../core/src/genome/formats/Formats.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { bamHeader, bgzf, concat, counting, text } from "./Fixtures.ts"
+import { bgzf, concat, counting, text } from "./Fixtures.ts"
 import { folder, realBams, realFile, realVcfs } from "./Oracles.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
@@ -143,7 +144,7 @@ const vcfCases: ReadonlyArray<Case> = [
 const bamOf = (codec: Codec["Service"], header: string) =>
   bgzf(
     codec,
-    bamHeader(text(header), [
+    encodeBamHeader(text(header), [
       { name: "chr1", length: 1000 },
       { name: "chr2", length: 2000 }
     ])
@@ -199,7 +200,7 @@ describe("headers", () => {
         { name: "chr1", length: 1000 },
         { name: "chr1", length: 2000 }
       ]
-      const found = yield* judge(bgzf(yield* Codec, concat(bamHeader(text(hd), twice))), "bam")
+      const found = yield* judge(bgzf(yield* Codec, concat(encodeBamHeader(text(hd), twice))), "bam")
       assert.strictEqual(found.fault, "samtools refuses it: its header has the reference chr1 twice")
     }).pipe(provided)
   )
@@ -211,7 +212,7 @@ describe("headers", () => {
       const lines = many.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")
       const contigs = many.map(({ length, name }) => `##contig=<ID=${name},length=${length}>\n`).join("")
       for (const [type, content] of [
-        ["bam", bamHeader(text(hd + lines), many)],
+        ["bam", encodeBamHeader(text(hd + lines), many)],
         ["vcf.gz", text(format + contigs + columns)]
       ] as const) {
         const bytes = bgzf(codec, content)

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { inflatePrefix } from "../../core/src/genome/bgzf/Blocks.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
@@ -9,9 +10,9 @@ import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { makeSamples } from "../../sandbox/samples/Samples.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bamSubject, type Subject } from "./Agreement.ts"
-import { bamFile, bgzf, read, text } from "./Fixtures.ts"
+import { bamFile, bgzf, concat, read, text } from "./Fixtures.ts"
 import { indexBy, placesOf, writers } from "./IndexWriters.ts"
-import { realBams, realPath, realVcfs, tool } from "./Oracles.ts"
+import { realBams, realBytes, realPath, realVcfs, tool } from "./Oracles.ts"
 
 const references = [
   { name: "chr1", length: 3_000_000 },
@@ -103,6 +104,17 @@ const reblocked = Effect.fnUntraced(function* (path: string) {
   return bgzf(yield* Codec, bytes)
 })
 
+/** With empty blocks after each third one, as a writer leaves them that flushes twice. */
+const withEmptyBlocks = (file: Uint8Array): Uint8Array => {
+  const parts: Array<Uint8Array> = []
+  for (let at = 0, i = 0; at < file.length; i++) {
+    const size = Bgzf.blockSize(file, at)
+    parts.push(file.subarray(at, at + size), ...(i % 3 === 0 ? [Bgzf.eofBlock, Bgzf.eofBlock] : []))
+    at += size
+  }
+  return concat(...parts)
+}
+
 /** Some 2 MB, so that regions far apart are several pieces of a slice; reads with long skips begin in pieces that do not ask for them. */
 const severalPieces = (codec: Codec["Service"]) => {
   const random = SeededRandom.make(13)
@@ -137,7 +149,9 @@ const ofOtherWriters = Effect.fn("ofOtherWriters")(function* (folder: string) {
     write(`${path}${suffix}`, writer.format === "CSI" ? bgzf(yield* Codec, plain) : plain)
     subjects.push(yield* bamSubject(path, suffix))
   }
-  return subjects
+  const path = write(`${folder}/noodles-0.58.bam`, bam)
+  write(`${path}.csi`, realBytes("../cases/noodles/volvox-sorted.bam.csi"))
+  return [...subjects, yield* bamSubject(path, ".csi")]
 })
 
 /** BAMs with their indexes; those without one of their own are indexed by samtools. */
@@ -153,6 +167,7 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
     write(`${folder}/straddling.bam`, bamFile(codec, reads, { references, blockBytes: 1_000 }).bam),
     write(`${folder}/tiny-blocks.bam`, bamFile(codec, reads.slice(0, 300), { references, blockBytes: 50 }).bam),
     write(`${folder}/reblocked.bam`, yield* reblocked(realPath("volvox-sorted.bam"))),
+    write(`${folder}/empty-blocks.bam`, withEmptyBlocks(bamFile(codec, reads, { references, blockBytes: 3_000 }).bam)),
     write(`${folder}/pieces.bam`, severalPieces(codec)),
     // As real files have it: a header whose references are shorter than the data.
     write(
@@ -203,6 +218,21 @@ export const vcfSubjects = Effect.fn("vcfSubjects")(function* (folder: string) {
   tool("tabix", "-p", "vcf", deletions)
   const deep = write(`${folder}/deep.vcf.gz`, bgzf(codec, text(longDeletions())))
   tool("tabix", "-C", "-p", "vcf", deep)
+  const bytes = text(longDeletions())
+  const blocks = Array.from({ length: Math.ceil(bytes.length / 9_000) }, (_, i) =>
+    bgzf(codec, bytes.subarray(9_000 * i, 9_000 * (i + 1)))
+  )
+  // Parts that were compressed apart and joined: each has its end block.
+  const joined = write(`${folder}/joined.vcf.gz`, concat(...blocks))
+  tool("tabix", "-p", "vcf", joined)
+  const ofOtherColumns = [
+    ["end-column", "-e", "2"],
+    ["skipped-lines", "-S", "4"]
+  ].map(([name, ...options]) => {
+    const path = write(`${folder}/${name}.vcf.gz`, bgzf(codec, text(longDeletions())))
+    tool("tabix", "-p", "vcf", ...options, path)
+    return path
+  })
   const subject = Effect.fnUntraced(function* (data: string, suffix = ".tbi") {
     const { contigs } = yield* readVcfHeader(data, fromBytes(new Uint8Array(readFileSync(data))))
     const lengths = new Map(contigs.map(({ length, name }) => [name, length]))
@@ -213,6 +243,7 @@ export const vcfSubjects = Effect.fn("vcfSubjects")(function* (folder: string) {
     yield* subject(`${folder}/S1.vcf.gz`),
     yield* subject(deletions),
     yield* subject(deep, ".csi"),
+    ...(yield* Effect.forEach([joined, ...ofOtherColumns], (path) => subject(path))),
     yield* subject(realPath("volvox.test.vcf.gz"))
   ]
   const theirs = yield* Effect.forEach(

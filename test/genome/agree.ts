@@ -1,6 +1,6 @@
 /**
  * The long run of the agreement suite: `node test/genome/agree.ts [cases per file] [seed]`, by default 100
- * random BEDs for each of some 20 files. Prints a line per file; a disagreement ends it with the seed, the case and the BED.
+ * random BEDs for each of some 30 files. Prints a line per file; a disagreement ends it with the seed, the case and the BED.
  */
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"

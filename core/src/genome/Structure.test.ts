@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bamHeader, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
 import { Codec } from "./bgzf/Codec.ts"
+import { encodeBamHeader } from "./formats/BamHeader.ts"
 import { kindOfName } from "./formats/FileNames.ts"
 import { vcfColumns } from "./formats/Vcf.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
@@ -65,7 +66,10 @@ describe("checkStructure", () => {
       assert.strictEqual((yield* faultOf("a.vcf.gz.tbi", text("##fileformat=VCFv4.2\n"))).fault, "NotBgzf")
       assert.strictEqual((yield* faultOf("a.bam.bai", text("<html>"))).fault, "BadIndex")
       assert.strictEqual((yield* faultOf("a.bam", bgzf(codec, text(vcf)))).fault, "BadHeader")
-      assert.strictEqual((yield* faultOf("a.vcf.gz", bgzf(codec, bamHeader(text(""), references)))).fault, "BadHeader")
+      assert.strictEqual(
+        (yield* faultOf("a.vcf.gz", bgzf(codec, encodeBamHeader(text(""), references)))).fault,
+        "BadHeader"
+      )
       assert.strictEqual((yield* faultOf("a.vcf.gz", bgzf(codec, text("##fileformat=VCFv4.2\n")))).fault, "BadHeader")
     }).pipe(provided)
   )
@@ -184,7 +188,7 @@ describe("checkStructure", () => {
   )
 
   const head = (claims: { text?: number; references?: number; name?: number }) => {
-    const bytes = bamHeader(text("@CO\tx\n"), references)
+    const bytes = encodeBamHeader(text("@CO\tx\n"), references)
     const view = new DataView(bytes.buffer)
     if (claims.text !== undefined) view.setUint32(4, claims.text, true)
     if (claims.references !== undefined) view.setUint32(14, claims.references, true)
@@ -240,7 +244,7 @@ describe("checkStructure", () => {
   it.effect.prop("D9 mutated headers end typed", [Spots], ([spots]) =>
     Effect.gen(function* () {
       const codec = yield* Codec
-      const bytes = bamHeader(text("@CO\tx\n"), references)
+      const bytes = encodeBamHeader(text("@CO\tx\n"), references)
       for (const [at, value] of spots) bytes[Math.abs(at) % bytes.length] = value
       const result = yield* Effect.result(checkStructure("a.bam", fromBytes(bgzf(codec, bytes))))
       if (Result.isFailure(result)) assert.include(["BadHeader", "Truncated"], result.failure.fault)

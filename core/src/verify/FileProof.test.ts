@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bamHeader, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import type { TabixColumns } from "../genome/index/TabixIndex.ts"
@@ -72,7 +73,7 @@ describe("a file proven while it arrives", () => {
 
   it.effect("D18 a header that samtools refuses is named", () =>
     Effect.gen(function* () {
-      const header = bamHeader(text("@PG\tPN:x\n"), [])
+      const header = encodeBamHeader(text("@PG\tPN:x\n"), [])
       const { message } = yield* Effect.flip(
         proveFile({ name: "a.bam", reader: fromBytes(bgzf(yield* Codec, header)) }, null)
       )

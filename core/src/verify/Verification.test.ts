@@ -3,12 +3,13 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bamHeader, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { LocalIo } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
@@ -131,7 +132,7 @@ describe("verify", () => {
   it.effect("D18 a header that samtools refuses is damage, one that it only warns of is said", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
-      const bamOf = (header: string) => bgzf(codec, bamHeader(text(header), [{ name: "chr1", length: 9 }]))
+      const bamOf = (header: string) => bgzf(codec, encodeBamHeader(text(header), [{ name: "chr1", length: 9 }]))
       const refused = yield* checkOne("a.bam", bamOf("@SQ\tLN:9\n"))
       assert.strictEqual(faultOf(refused), "BadHeader")
       assert.strictEqual(refused.error?.message, "a.bam: samtools refuses it: header line 1 (@SQ) has no SN")

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
-import { type BamHeader, bamRegions, bamSliceHeader, encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
+import { type BamHeader, bamRegions, bamSliceHeader, joinBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import * as BamRecord from "./BamRecord.ts"
 import * as FileNames from "./FileNames.ts"
@@ -189,7 +189,7 @@ export const Bam: Format = {
             records: { format: "BAM", references: references.length },
             firstRecord,
             holdsUnplaced: true,
-            plainHeader: () => encodeBamHeader(header.list, header.text),
+            plainHeader: () => joinBamHeader(header.list, header.text),
             header: (program, regions) => bamSliceHeader(header, program, regions),
             indexed: references.length,
             longest

@@ -100,10 +100,27 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
 })
 
 /** The inflated bytes that a BAM file begins with, its text in parts; `list` as in a `BamHeader`. */
-export const encodeBamHeader = (list: Uint8Array, ...texts: ReadonlyArray<Uint8Array>): Uint8Array => {
+export const joinBamHeader = (list: Uint8Array, ...texts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const bytes = joinBytes([magic, new Uint8Array(4), ...texts, list])
-  new DataView(bytes.buffer, bytes.byteOffset).setUint32(4, bytes.length - 8 - list.length, true)
+  new DataView(bytes.buffer).setUint32(4, bytes.length - 8 - list.length, true)
   return bytes
+}
+
+/** The same for a file that is made. */
+export const encodeBamHeader = (text: Uint8Array, references: ReadonlyArray<BamReference>): Uint8Array => {
+  const names = references.map((reference) => encodeName(reference.name))
+  const list = new Uint8Array(names.reduce((sum, name) => sum + name.length + 9, 4))
+  const view = new DataView(list.buffer)
+  view.setUint32(0, references.length, true)
+  let at = 4
+  for (const [i, name] of names.entries()) {
+    view.setUint32(at, name.length + 1, true)
+    list.set(name, at + 4)
+    at += name.length + 5
+    view.setUint32(at, references[i]!.length, true)
+    at += 4
+  }
+  return joinBamHeader(list, text)
 }
 
 const tagOf = (line: string, tag: string): string | undefined =>
@@ -144,7 +161,7 @@ export const bamSliceHeader = (header: BamHeader, program: Program, regions: str
   const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}${cl}\tDS:${ds}\n`
   const own = header.text
   const joint = own.length === 0 || own[own.length - 1] === 0x0a ? "" : "\n"
-  return encodeBamHeader(header.list, own, encodeName(joint + line))
+  return joinBamHeader(header.list, own, encodeName(joint + line))
 }
 
 /** The regions key of a BAM slice made by `program`, `null` for other files. */

@@ -1,16 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { bamHeader, concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
+import { concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
 import type { RecordCheck } from "../bgzf/ContentCheck.ts"
 import { bamWalk } from "./Bam.ts"
+import { encodeBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { vcfWalk } from "./Vcf.ts"
 
 const sam = text("@HD\tVN:1.6\tSO:coordinate\n")
-const header = { text: sam, references, size: bamHeader(sam, references).length }
+const header = { text: sam, references, size: encodeBamHeader(sam, references).length }
 const reads = Array.from({ length: 30 }, (_, i) => read(`r${i}`, i < 20 ? 0 : 2, i * 250))
 const bam = concat(
-  bamHeader(sam, references),
+  encodeBamHeader(sam, references),
   ...reads.map(BamRecord.encodeRecord),
   BamRecord.encodeRecord(read("u", -1, -1, []))
 )

@@ -3,12 +3,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bamHeader, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf } from "../../../../test/genome/IndexWriters.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { bamRegions, readBamHeader } from "../formats/BamHeader.ts"
+import { bamRegions, encodeBamHeader, readBamHeader } from "../formats/BamHeader.ts"
 import type { DataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import { soleIndex } from "../IndexedFile.ts"
@@ -154,7 +154,7 @@ describe("slices of BAM files of other programs", () => {
       const names = [Uint8Array.of(0x63, 0xe4), Uint8Array.of(0x63, 0xe5)]
       const ascii = ["ca", "cb"].map((name) => ({ name, length: 1_000 }))
       const { bam } = bamFile(codec, [read("a", 0, 5), read("b", 1, 7)], { references: ascii })
-      const head = bamHeader(text("@HD\tVN:1.6\tSO:coordinate\n"), ascii)
+      const head = encodeBamHeader(text("@HD\tVN:1.6\tSO:coordinate\n"), ascii)
       for (const [i, name] of names.entries()) head.set(name, head.length - 22 + i * 11 + 4)
       const placed = (yield* placesOf(bam)).placed
       const blocks = bgzf(codec, head).subarray(0, -28)
