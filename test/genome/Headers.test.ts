@@ -205,7 +205,7 @@ describe("headers", () => {
     }).pipe(provided)
   )
 
-  it.effect("G11 a header of many references is fetched and inflated once, whatever it says of itself", () =>
+  it.effect("a header of many references is fetched and inflated once, whatever it says of itself", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
       const many = Array.from({ length: 30_000 }, (_, i) => ({ name: `contig_${i * 7_919}`, length: 1_000 + i }))

@@ -190,7 +190,7 @@ describe("SliceTransfer", () => {
   )
 
   it.effect(
-    "G4 D16 an index that does not fit is passed over for the one beside it, which is said, in an estimate too",
+    "D16 an index that does not fit is passed over for the one beside it, which is said, in an estimate too",
     () =>
       Effect.gen(function* () {
         const right = yield* ground()

@@ -44,7 +44,7 @@ const opened = (
 ) => openIndexed({ name: "S.bam", reader, indexes }, "bam")
 
 describe("of two indexes beside a file", () => {
-  it.effect("G4 the first is taken where it fits, and the other is not opened", () =>
+  it.effect("D16 the first is taken where it fits, and the other is not opened", () =>
     Effect.gen(function* () {
       const { bam, csi } = yield* ground
       const unopened = { name: "S.bam.bai", open: Effect.die("opened") }
@@ -60,7 +60,7 @@ describe("of two indexes beside a file", () => {
     ["unread", "not a CSI index: its first bytes are of another format"],
     ["empty", "it is empty"]
   ] as const) {
-    it.effect(`G4 D16 a first one that does not fit (${fault}) is passed over, and said; two such are both named`, () =>
+    it.effect(`D16 a first one that does not fit (${fault}) is passed over, and said; two such are both named`, () =>
       Effect.gen(function* () {
         const made = { ...(yield* ground), empty: new Uint8Array(0) }
         const wrong = index("S.bam.csi", made[fault])
@@ -79,7 +79,7 @@ describe("of two indexes beside a file", () => {
     )
   }
 
-  it.effect("G4 damage of the file is not held against an index: its regions may lie elsewhere", () =>
+  it.effect("D16 damage of the file is not held against an index: its regions may lie elsewhere", () =>
     Effect.gen(function* () {
       const { bai, bam, csi } = yield* ground
       const { tabix } = yield* opened(fromBytes(bam), index("S.bam.csi", csi))
@@ -92,7 +92,7 @@ describe("of two indexes beside a file", () => {
     }).pipe(provided)
   )
 
-  it.effect("G4 samples are read only where there is a choice", () =>
+  it.effect("D16 samples are read only where there is a choice", () =>
     Effect.gen(function* () {
       const { bai, bam, csi } = yield* ground
       const [alone, chosen] = [counting(fromBytes(bam)), counting(fromBytes(bam))]

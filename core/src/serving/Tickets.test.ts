@@ -141,7 +141,7 @@ describe("the file that a client of htsget means", () => {
     })
   )
 
-  it.effect("G4 is cut by its CSI, and by the BAI beside it where that one does not fit or is in the archive", () =>
+  it.effect("D16 is cut by its CSI, and by the BAI beside it where that one does not fit or is in the archive", () =>
     Effect.gen(function* () {
       const { bai, bam, csi } = yield* sample
       const region = "referenceName=chr1&start=20000&end=50000"
