@@ -1,5 +1,8 @@
+import { get } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { HttpClientError, HttpClientRequest } from "effect/http"
+import { rawServer } from "../../../test/transfer/RawServer.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { faultOfCause, faultOfClientError, offersOf, TransportFault, tlsReason } from "./TransportFault.ts"
 
@@ -26,6 +29,44 @@ describe("TransportFault", () => {
     }
     assert.strictEqual(faultOfCause(coded("EWHATEVER")).reason, "EWHATEVER")
   })
+
+  it("N9 what is no HTTP is called so, whatever the parser says of it, and a reset connection a reset connection", () => {
+    for (const [code, says] of [
+      ["HPE_INVALID_CONSTANT", "the answer is not HTTP"],
+      ["HPE_INVALID_CHUNK_SIZE", "the answer has a chunk that cannot be read"],
+      ["HPE_HEADER_OVERFLOW", "the headers of the answer are too large"],
+      ["HPE_INVALID_EOF_STATE", "the answer is cut"],
+      ["Z_BUF_ERROR", "the answer is cut"],
+      ["HPE_CR_EXPECTED", "the answer is not valid HTTP"],
+      ["HPE_LF_EXPECTED", "the answer is not valid HTTP"],
+      ["ECONNRESET", "connection reset"]
+    ] as const) {
+      // As Node gives it, and as a client passes it on.
+      for (const cause of [coded(code), new Error("secret-canary", { cause: coded(code) })]) {
+        assert.deepInclude(faultOfCause(cause), { kind: "Broken", reason: says }, code)
+      }
+    }
+  })
+
+  it.live("N9 a chunk that cannot be read is not called a reset connection, as Node's client meets it", () =>
+    Effect.gen(function* () {
+      for (const [chunk, says] of [
+        ["zz\r\nabc\r\n", "the answer has a chunk that cannot be read"],
+        ["3\r\nabcdef\r\n0\r\n\r\n", "the answer is not valid HTTP"]
+      ] as const) {
+        const server = yield* rawServer((_, socket) =>
+          socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`)
+        )
+        const error = yield* Effect.callback<unknown>((resume) => {
+          const asked = get({ host: "127.0.0.1", port: server.port }, (reply) => {
+            reply.on("error", (cause) => resume(Effect.succeed(cause))).resume()
+          })
+          asked.on("error", (cause) => resume(Effect.succeed(cause)))
+        })
+        assert.strictEqual(faultOfCause(error).reason, says)
+      }
+    })
+  )
 
   it("a request that cannot be formed was not sent", () => {
     const request = HttpClientRequest.get("http://")
