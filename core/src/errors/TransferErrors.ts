@@ -123,8 +123,8 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
     "Checksum"
   ]),
   reason: Schema.String,
-  /** Only `--overwrite` brings other bytes: of a file that was kept, or of a data file and its index or checksum, both. */
-  overwrite: Schema.optionalKey(Schema.Literals(["kept", "both"]))
+  /** Only `--overwrite` brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum, both. */
+  overwrite: Schema.optionalKey(Schema.Literals(["kept", "again", "both"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
@@ -162,6 +162,7 @@ const stops: Readonly<Record<Stopped["next"], string>> = {
 /** The same command again would keep what is there, and fail again. */
 const overwriteAdvice = {
   kept: "; it was there before this run: --overwrite fetches it again",
+  again: "; --overwrite fetches it again",
   both: "; --overwrite fetches both again"
 }
 

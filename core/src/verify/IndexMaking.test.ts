@@ -69,6 +69,9 @@ describe("the index that is made of a file", () => {
         "a.vcf.gz: no index can be made of it: its records are not in the order of their places"
       )
       assert.match(yield* why("a.vcf.gz", vcf(codec, "chr1", "chr1\t9").slice(0, -40)), /^a\.vcf\.gz: /)
+      const { bam } = bamFile(codec, reads, { blockBytes: 2_000 })
+      bam[bam.length >>> 1] = (bam[bam.length >>> 1] ?? 0) ^ 4
+      assert.match(yield* why("a.bam", bam), /^a\.bam: .*block .*; --overwrite fetches it again$/)
       assert.strictEqual(yield* why("a.txt", unsorted), "a.txt: no index can be made of it: it is no BAM or VCF file")
     }).pipe(provided)
   )

@@ -40,6 +40,11 @@ const listenerOf = (builder: IndexBuilder.IndexBuilder) => {
   return { listener, names, found }
 }
 
+const isFileDamaged = (error: unknown): error is FileDamaged => error instanceof FileDamaged
+
+/** The damaged file is kept, and the next run would fail in the same way. */
+const fetchAgain = (error: FileDamaged) => new FileDamaged({ ...error, overwrite: "again" })
+
 /**
  * The BAI or TBI of a file, or a CSI where a reference is longer than those reach. Fails with `FileDamaged` where the file is damaged,
  * where its records are not in the order of their places, and where its kind has no index of ours.
@@ -52,13 +57,14 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
     new FileDamaged({ file: name, fault: "BadRecord", reason: `no index can be made of it: ${why}` })
   const kind = kindOfName(name)
   if (kind === null || kind.index !== null) return yield* cannot("it is no BAM or VCF file")
-  const opened = yield* open(name, reader, kind.type)
+  const opened = yield* Effect.catchIf(open(name, reader, kind.type), isFileDamaged, fetchAgain)
   const { format, indexing } = opened
   if (indexing === null) return yield* cannot(`it is a ${format.name}`)
   const builder = IndexBuilder.make(usualShift, newDepth)
   const { found, listener, names } = listenerOf(builder)
   const { counts } = yield* proveContent(name, reader, opened, [listener], () => Effect.void).pipe(
-    Effect.catchIf(isDamage, ({ error }) => error)
+    Effect.catchIf(isDamage, ({ error }) => error),
+    Effect.catchIf(isFileDamaged, fetchAgain)
   )
   if (counts?.sorted !== true) return yield* cannot("its records are not in the order of their places")
   if (found.beyond !== null) return yield* cannot(`the record at ${found.beyond} ends where no index reaches`)
