@@ -7,6 +7,7 @@ import type * as Path from "effect/Path"
 import type { ConfigUnusable } from "../core/src/Errors.ts"
 import type { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
+import { FileStreams } from "../core/src/transfer/FileStreams.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
@@ -17,7 +18,7 @@ import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
 
 /** What moves files, for programs. */
-export type Files = FileTransfer | SliceTransfer | Codec | FileSystem.FileSystem | Path.Path
+export type Files = FileTransfer | SliceTransfer | FileStreams | Codec | FileSystem.FileSystem | Path.Path
 
 /** Whose link hosts they are, and how to get there. */
 export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
@@ -41,7 +42,11 @@ export const layer = (
   }
 ): Layer.Layer<Files | LinkHost | PartFiles, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
-  Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
+  Layer.mergeAll(
+    Layer.fresh(FileTransfer.layerNoDeps),
+    SliceTransfer.layer(client.version),
+    FileStreams.layer(client.version)
+  ).pipe(
     Layer.provide(LinkPool.layer({ ...defaultSettings, ...transfers })),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -29,6 +29,8 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   download: inRooms("archive", "client", "contract", "genome", "selection", "settings", "text", "transfer"),
   // The protocol alone: it knows files and indexes, no service and no link.
   htsget: inRooms("genome"),
+  // The face of what is in files: it reads what a download would write.
+  records: inRooms("contract", "download", "genome", "transfer"),
   report: inRooms("archive", "download", "selection", "text", "transfer"),
   selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
   serving: inRooms(
@@ -82,6 +84,8 @@ const rules: ReadonlyArray<Rule> = [
       const [own, other] = [roomOf(from), roomOf(to)]
       return (
         isEffect(to) ||
+        // The view of a record, for this room alone (docs/dev/adr/0002).
+        (own === "records" && within("@gmod/bam", "@gmod/vcf")(to)) ||
         (within("core/src")(to) &&
           (own === undefined || other === undefined || own === other || rooms[own]?.(to) === true))
       )

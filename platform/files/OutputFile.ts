@@ -21,6 +21,9 @@ export interface Output {
   readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
 }
 
+/** Whether a person would see the bytes. */
+export const isTerminal = (): boolean => process.stdout.isTTY === true
+
 /** Returns when the bytes are taken; never when the reader has gone or the disk behind `>` is full, which ends the whole process. */
 export const toStandardOutput = (bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {

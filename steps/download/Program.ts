@@ -1,7 +1,10 @@
 /** The programs of the steps that download or restore files: a command line as a request, carried out over services that are wired once. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Stream from "effect/Stream"
+import type { RunOutcome } from "../../core/src/download/DownloadForms.ts"
 import {
+  type DownloadRequest,
   type ParsedRequest,
   parseRequest,
   readRequest,
@@ -10,11 +13,15 @@ import {
 } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { restorationLines } from "../../core/src/download/FileResult.ts"
+import { deliver } from "../../core/src/download/OneFile.ts"
+import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import { InputMalformed, UsageError } from "../../core/src/Errors.ts"
+import { type FileError, InputMalformed, UsageError } from "../../core/src/Errors.ts"
+import type { KeyName } from "../../core/src/settings/Keys.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { locateTarget, type Problems, readsLinks } from "../../core/src/settings/Validation.ts"
+import { isTerminal, toStandardOutput } from "../../platform/files/OutputFile.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { readLinksFile } from "../../platform/inputs/InputFile.ts"
 import { makeProgram, makeServiceProgram, type Program, withProblems } from "../main/Program.ts"
@@ -30,7 +37,7 @@ export const program: Program = (settings, ...more) =>
 
 /** A download from the service, in one of its forms. */
 const serviceProgram = makeServiceProgram(
-  (settings) => withProblems(requestOf(settings), idleOptions(settings)),
+  (settings) => withProblems(requestOf(settings), [...idleOptions(settings), ...pipeProblems(settings)]),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     const request = yield* completeRequest(parsed)
     const { format } = settings
@@ -44,7 +51,9 @@ const serviceProgram = makeServiceProgram(
     }
     const record = yield* makeRunRecord
     const work = Effect.gen(function* () {
-      const events = Downloads.use((downloads) => watch(downloads.events(request), "download", record.note))
+      const events = Downloads.use((downloads) =>
+        watch(runEvents(downloads, request, settings), "download", record.note)
+      )
       yield* Effect.provide(events, services)
       const results = yield* record.results
       yield* summarise(results)
@@ -60,7 +69,8 @@ const linksProgram = makeProgram(
   (settings) =>
     withProblems(requestOf(settings), [
       ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]),
-      ...idleOptions({ ...settings, wait: null })
+      ...idleOptions({ ...settings, wait: null }),
+      ...pipeProblems(settings)
     ]),
   Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
     const path = given.fromLinks ?? "-"
@@ -78,7 +88,9 @@ const linksProgram = makeProgram(
     if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const fetched = Downloads.use(({ events }) => watch(events(request), "download", record.note))
+    const fetched = Downloads.use((downloads) =>
+      watch(runEvents(downloads, request, settings), "download", record.note)
+    )
     const work = Effect.andThen(
       fetched,
       Effect.flatMap(record.results, (results) => summarise(results))
@@ -150,6 +162,37 @@ const idleOptions = (settings: LocalSettings): Problems => {
     ...(samplesheet === null || settings.source("samplesheet") !== "command line"
       ? []
       : ["--samplesheet lists files that are there: leave it out with --list, --plan and --links"])
+  ]
+}
+
+/** A download to the disk, or of one file to standard output. */
+const runEvents = (
+  { events, open }: Downloads["Service"],
+  request: DownloadRequest,
+  { stdout }: Pick<LocalSettings, "stdout">
+): Stream.Stream<RunEvent | Ended<RunOutcome>, FileError> =>
+  stdout ? deliver(open(request), toStandardOutput) : events(request)
+
+/** Options of the command line that do nothing where the file goes to standard output. */
+const idleInPipe = [
+  ...(["destination", "overwrite", "layout", "checksums", "samplesheet", "wait", "poll"] as const),
+  ...(["restoreArchived", "maxRestores", "restorationFile", "pendingOk"] as const)
+]
+
+/** What is wrong with a file that goes to standard output. */
+const pipeProblems = (settings: LocalSettings): Problems => {
+  if (!settings.stdout) return []
+  const given = (name: KeyName) => settings.source(name) === "command line"
+  const idle = idleInPipe.filter(given)
+  const names = idle.map((name) => `--${name}`).join(", ")
+  return [
+    ...(isTerminal()
+      ? ["Standard output is a terminal, and the file is binary: pipe it on, or write it into a file"]
+      : []),
+    ...(idle.length === 0 ? [] : [`${names}: nothing is kept or waited for with --stdout: leave it out`]),
+    ...(given("check") && settings.check === "structure"
+      ? ["--check structure: what has gone to standard output cannot be taken back, so all of it is checked before"]
+      : [])
   ]
 }
 

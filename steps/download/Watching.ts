@@ -155,6 +155,11 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
       // With a checksum of 64 characters no line fits a terminal; the report has it.
       return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
     }
+    case "Streamed": {
+      const { bytes, records, transfer } = result
+      const what = records === null ? humanSize(bytes) : `${counted(records, "record")}, ${humanSize(bytes)}`
+      return Effect.logInfo(`${name}: ${what} written to standard output in ${secondsText(transfer.seconds)}`)
+    }
     case "Kept":
       return Effect.logInfo(`${name}: exists, kept`)
     case "Skipped":

@@ -51,6 +51,23 @@ describe("examples", () => {
     })
   )
 
+  it.live("the depth of a panel over five analyses, and genotypes of two compared", () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* ground()
+      const depth = yield* example("panel-coverage.ts", ["A1", "A2", "A1", "A2", "A1"], env, folder)
+      assert.strictEqual(depth.exitCode, 0, depth.stderr)
+      const [title, ...rows] = depth.stdout.trimEnd().split("\n")
+      assert.deepStrictEqual([title, rows.length, rows[0]], ["analysis\tBRCA1\tCFTR", 5, rows[2]])
+      assert.match(rows[1] ?? "", /^A2\t[1-9]\d*\.\d\t[1-9]\d*\.\d$/)
+      const genes = ["chr17:43044295-43125364", "chr7:117559500-117561000"]
+      const same = yield* example("same-person.ts", ["A1", "A1", ...genes], env, folder)
+      assert.match(same.stdout, /^([1-9]\d*) of \1 genotypes are the same\n$/, same.stderr)
+      const damaged = yield* example("same-person.ts", ["A1", "A3", ...genes], env, folder)
+      assert.deepStrictEqual([damaged.exitCode, damaged.stdout], [66, ""], damaged.stderr)
+      assert.deepStrictEqual(namesIn(folder), ["locks", "out"])
+    })
+  )
+
   it.live("restore and wait, by a schedule of its own", () =>
     Effect.gen(function* () {
       const { env, folder, stats } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })

@@ -10,6 +10,7 @@ import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { filterListing, type ListedAnalysis } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
+import type { FileStreams } from "../transfer/FileStreams.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { LinkHost } from "../transfer/LinkHost.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
@@ -71,6 +72,7 @@ export interface RunOutcome {
 export type DownloadServices =
   | FileTransfer
   | SliceTransfer
+  | FileStreams
   | LinkHost
   | PartFiles
   | Codec

@@ -236,7 +236,7 @@ const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }:
 }
 
 /** What the service does not list although the file needs it; null when nothing is missing. */
-const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
+export const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
   const analysis = `(analysis ${printable(analysisId)})`
   if (slice?.indexFiles.length === 0) {
     return new NotFound({
@@ -248,15 +248,15 @@ const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFou
 }
 
 /** True when only unmapped reads are wanted of a file type that has none. */
-const hasNoReads = ({ slice, type }: WantedFile): boolean =>
+export const hasNoReads = ({ slice, type }: WantedFile): boolean =>
   slice !== null && !hasUnmapped(type) && slice.content.wanted.length === 0
 
 const fail = (error: PlanError) => ({ _tag: "Fail", error }) as const
 
 /** What the analyses lack: a failure where none of the types is there or all are required, a warning where some are not. */
-const remarks = (
+export const remarks = (
   analyses: ReadonlyArray<ListedAnalysis>,
-  files: ReadonlyArray<PlannedFile>,
+  files: ReadonlyArray<WantedFile>,
   request: PlanRequest
 ): Pick<DownloadPlan, "failures" | "warnings"> => {
   const failures: Array<PlanFailure> = []

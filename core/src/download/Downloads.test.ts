@@ -8,6 +8,7 @@ import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { NotFound } from "../Errors.ts"
 import { rowOf } from "../report/Row.ts"
 import { Operator } from "../settings/Operator.ts"
+import { FileStreams } from "../transfer/FileStreams.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
@@ -80,6 +81,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
       tidy: () => Effect.void
     }),
     Layer.mock(SliceTransfer, {}),
+    Layer.mock(FileStreams, {}),
     Layer.mock(LinkHost, {}),
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
   )

@@ -21,12 +21,14 @@ import {
   type CannotCreate,
   mostSevere,
   type ServiceError,
+  type SourceError,
   type TrackingError,
   type TrackingReadError,
   UsageError
 } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { Operator } from "../settings/Operator.ts"
+import { FileStreams } from "../transfer/FileStreams.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
@@ -52,6 +54,7 @@ import type { PlanFailure } from "./DownloadPlan.ts"
 import { type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
+import { type OneFileError, type OpenFile, openOne } from "./OneFile.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
 import { type Ended, eventsOf, type RunEvent } from "./RunEvents.ts"
@@ -94,6 +97,8 @@ export class Downloads extends Context.Service<
       (options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
       (options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
     }
+    /** Opens the one file that the options mean, for `svc-steps/records`; touches no disk, and restores nothing. */
+    readonly open: (options: DownloadOptions) => Effect.Effect<OpenFile, OneFileError | SourceError | RequestError>
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
     readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
     /**
@@ -153,6 +158,7 @@ const downloadServices = [
   RunSource,
   FileTransfer,
   SliceTransfer,
+  FileStreams,
   LinkHost,
   PartFiles,
   Codec,
@@ -214,6 +220,7 @@ const forms = Effect.fnUntraced(function* (
       return outcome
     }),
     events,
+    open: (options) => Effect.provideContext(Effect.flatMap(read(options), openOne), context),
     list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
       const request = yield* reading(options)

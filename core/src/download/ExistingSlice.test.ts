@@ -8,6 +8,7 @@ import { fromBytes } from "../genome/ByteReader.ts"
 import type { DataType } from "../genome/formats/FileNames.ts"
 import { soleIndex } from "../genome/IndexedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
+import { writeSlice } from "../genome/slice/Slice.ts"
 import { maker, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
 import { existingSlice } from "./ExistingSlice.ts"
@@ -34,13 +35,13 @@ const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
-  const result = yield* planned.write(sink, { program: { name: program, version: "1.0.0" } })
+  const result = yield* writeSlice(planned, sink, { program: { name: program, version: "1.0.0" } })
   const file = path.join(yield* fs.makeTempDirectoryScoped(), name)
   const index = `${file}.${result.indexSuffix}`
   const bytes = concat(...pieces)
   yield* fs.writeFile(file, bytes)
   yield* fs.writeFile(index, result.index)
-  return { fs, file, index, bytes, whole: bytesOf(name), regions: planned.regions }
+  return { fs, file, index, bytes, whole: bytesOf(name), regions: planned.key }
 })
 
 const stateOf = Effect.fnUntraced(function* (file: string, kind: DataType, range = gene) {

@@ -50,7 +50,7 @@ const look = Effect.fn("svc.download.lookAtSlice")(function* (
       Effect.match({
         onFailure: () => incomplete,
         onSuccess: (plan): SliceState =>
-          plan.regions === regions
+          plan.key === regions
             ? {
                 _tag: "Same",
                 bytes: size,

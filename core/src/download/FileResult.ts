@@ -77,6 +77,19 @@ export const FileResult = Schema.TaggedUnion({
     warnings: Schema.Array(Schema.String),
     transfer: FileTransferred
   },
+  /** The file, or the slice of it, went to standard output, and not to the disk. */
+  Streamed: {
+    ...file,
+    path: Schema.Null,
+    bytes: Bytes,
+    listedBytes,
+    /** Of a slice, as `records` and `fetched`. */
+    regions: Schema.NullOr(regions),
+    records: Schema.NullOr(Schema.Int),
+    fetched: Schema.NullOr(Bytes),
+    warnings: Schema.Array(Schema.String),
+    transfer: FileTransferred
+  },
   /** What is wanted stood there already. */
   Kept: {
     ...file,
@@ -206,7 +219,7 @@ export interface Totals {
 export const totalsOf = (results: ReadonlyArray<RunResult>): Totals => {
   const totals = { downloaded: 0, skipped: 0, failed: 0, bytes: 0 }
   for (const result of results) {
-    if (result._tag === "Downloaded" || result._tag === "Sliced") {
+    if (result._tag === "Downloaded" || result._tag === "Sliced" || result._tag === "Streamed") {
       totals.downloaded++
       totals.bytes += result.bytes
     } else if (result._tag === "Failed") totals.failed++

@@ -47,6 +47,27 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
   }
 }
 
+/** A file that was to be read at once lies in the archive. */
+export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
+  /** Escaped for a terminal, as `analysisId` and `estimate` are. */
+  file: Schema.String,
+  analysisId: Schema.String,
+  /** When its restoration is expected, as the service says; null when none is reported. */
+  estimate: Schema.NullOr(Schema.String)
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  readonly retryable = true
+  readonly advice = null
+  readonly scope = "file"
+  override get message() {
+    const next =
+      this.estimate === null
+        ? `svc-request-restore -a ${shellWord(this.analysisId)} asks for it`
+        : `its restoration is expected at ${this.estimate}`
+    return `${this.file} (analysis ${this.analysisId}): in the archive: ${next}; run again when it is back`
+  }
+}
+
 /** The restoration file is not one that can be read or trusted; it was not changed. */
 export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("SvcTrackingUnusable", {
   path: Schema.String,

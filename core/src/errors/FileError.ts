@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import { EntryUnusable, FileArchived, TrackingUnusable } from "./ArchiveErrors.ts"
+import { EntryUnusable, FileArchived, InArchive, TrackingUnusable } from "./ArchiveErrors.ts"
 import { Busy, CannotCreate, DiskTooSmall, FileDiffers, LocalIo, NameCollision, UnsafeName } from "./DiskErrors.ts"
 import { codeOf, tagOf } from "./Failure.ts"
 import { ConfigUnusable, CredentialsMissing, InputMalformed, PasswordFileUnusable, UsageError } from "./InputErrors.ts"
@@ -32,6 +32,7 @@ const resultClasses = [
   FileDamaged,
   FileDiffers,
   Forbidden,
+  InArchive,
   LinkExpired,
   LinkForbidden,
   LinkProtocol,

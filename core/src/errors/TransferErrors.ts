@@ -166,16 +166,15 @@ const overwriteAdvice = {
   both: "; --overwrite fetches both again"
 }
 
-/** Failures of moving one file from a link host to its final name. */
-export type TransferError =
+/** Failures of reading a file at a link host. */
+export type SourceError =
   | ServiceError
   | LinkForbidden
   | LinkRefused
   | LinkExpired
   | LinkProtocol
   | FileDamaged
-  | FileDiffers
-  | Busy
-  | UnsafeName
-  | CannotCreate
   | LocalIo
+
+/** Failures of moving one file from a link host to its final name. */
+export type TransferError = SourceError | FileDiffers | Busy | UnsafeName | CannotCreate

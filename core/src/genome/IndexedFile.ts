@@ -8,7 +8,7 @@ import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import type { Codec } from "./bgzf/Codec.ts"
 import { type DataType, indexSuffixOf } from "./formats/FileNames.ts"
-import type { Slicing } from "./formats/Format.ts"
+import type { PlainHeader, Slicing } from "./formats/Format.ts"
 import { type Opened, open } from "./formats/Formats.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
 import { compareWith, type DataFile, mismatch, readIndex } from "./Structure.ts"
@@ -39,6 +39,7 @@ interface Fitting {
 /** A file whose header and index were read. */
 export interface IndexedFile extends Fitting {
   readonly file: Opened
+  readonly header: PlainHeader
   /** Which indexes were passed over, and why. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -57,8 +58,8 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   const [file, first] = yield* Effect.all([open(name, reader, type), Effect.result(read(indexes[0]))], {
     concurrency: 2
   })
-  const { format, slicing: slicingBy } = file
-  if (slicingBy === null) {
+  const { format, header, slicing: slicingBy } = file
+  if (slicingBy === null || header === null) {
     const reason = `it is ${format.name}, of which no regions can be cut out: download it whole`
     return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
   }
@@ -76,7 +77,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
     const found: Result.Result<Fitting, FileDamaged | E> = yield* Effect.result(fitting(index))
     if (Result.isSuccess(found)) {
       const warnings = passed.map((error) => `${error.message}: ${index.name} is taken in its place`)
-      return { ...found.success, file, warnings }
+      return { ...found.success, file, header, warnings }
     }
     const error = found.failure
     if (!(error instanceof FileDamaged) || error.file !== index.name) return yield* Effect.fail(error)

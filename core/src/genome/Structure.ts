@@ -35,7 +35,7 @@ export interface DataFile<E> {
 }
 
 /** An index may take this many bytes; the largest of human genomes takes a tenth. */
-const largestIndex = 0x10000000
+export const largestIndex = 0x10000000
 
 /** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
 const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)

@@ -34,11 +34,11 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   source: IndexedSource<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
-  const { slicing, tabix, warnings } = yield* openIndexed(source, typeOf[datatype])
+  const { header, slicing, tabix, warnings } = yield* openIndexed(source, typeOf[datatype])
   yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  const { firstRecord, holdsUnplaced, plainHeader, records, references } = slicing
+  const { firstRecord, holdsUnplaced, records, references } = slicing
   const { index } = tabix
-  return { name: source.name, header: plainHeader(), references, records, index, firstRecord, holdsUnplaced }
+  return { name: source.name, header: header.bytes(), references, records, index, firstRecord, holdsUnplaced }
 })
 
 export type TicketPiece =

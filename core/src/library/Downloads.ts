@@ -23,6 +23,7 @@ export {
   type Totals,
   totalsOf
 } from "../download/FileResult.ts"
+export type { OneFileError, OpenFile } from "../download/OneFile.ts"
 export type { DiskNeed, DiskSpace } from "../download/Planning.ts"
 export type { AnalysisOwner, Ended, RunEvent } from "../download/RunEvents.ts"
 export type { RefusedEstimate } from "../download/SliceTasks.ts"

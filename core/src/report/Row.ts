@@ -63,7 +63,8 @@ const silent = {
 /** The row of a result. */
 export const rowOf = (result: RunResult): Row => {
   const { _tag, ...known } = result
-  const action = _tag === "Failed" ? "failed" : _tag === "Downloaded" || _tag === "Sliced" ? "downloaded" : "skipped"
+  const came = _tag === "Downloaded" || _tag === "Sliced" || _tag === "Streamed"
+  const action = _tag === "Failed" ? "failed" : came ? "downloaded" : "skipped"
   const { transfer, ...cells } = { transfer: null, ...known }
   return { ...silent, ...cells, ...transfer, action, reason: _tag === "Failed" ? result.reason : skipReasonOf(result) }
 }

@@ -189,6 +189,15 @@ export const fileKeys = {
     otherSpellings: ["n", "dry-run", "simulate"],
     help: "Only show what would happen: paths, sizes, disk space, collisions, restorations"
   },
+  stdout: {
+    type: "flag",
+    group: "Files",
+    steps: downloadSteps,
+    beyond: true,
+    optionOnly: true,
+    otherSpellings: ["c", "pipe", "to-stdout"],
+    help: "Write the one file that is wanted, whole or the slice of it, to standard output, every block and record of it checked before it goes"
+  },
   links: {
     type: "flag",
     group: "Files",

@@ -44,6 +44,10 @@ const contradictionsIn = (settings: LocalSettings): Problems => {
     exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", links)
     exclusive("the links in a file are used as they are", "fromLinks", links)
   }
+  for (const name of ["list", "plan", "links", "writeLinks"] as const) {
+    exclusive("each replaces the download by something else", name, "stdout")
+  }
+  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "stdout")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "fromLinks")
   return [...problems, ...(readsLinks(settings) ? needsSession(settings) : [])]

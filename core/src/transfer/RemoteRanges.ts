@@ -7,7 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
+import { FileDamaged, LinkProtocol, type SourceError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { LinkHost } from "./LinkHost.ts"
 import type { LinkedFile, LinkLease } from "./LinkLease.ts"
@@ -19,7 +19,7 @@ import type { Restart } from "./VersionWatch.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
 /** How reading a remote file can fail; `Restart`: the file has changed since it was opened. */
-export type RemoteError = TransferError | Restart
+export type RemoteError = SourceError | Restart
 
 export interface RemoteRanges extends Required<ByteReader<RemoteError>> {
   /** Bytes that reading this would fetch. */
@@ -132,6 +132,12 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     version: watch.known
   }
 })
+
+/** For who cannot begin again: a file that changed while it was read has no content. */
+export const withoutRestart =
+  (file: string) =>
+  (error: RemoteError): SourceError =>
+    error._tag === "Restart" ? new FileDamaged({ file, fault: "Changing", reason: error.reason }) : error
 
 /** For who cannot do without ranges. */
 export const noRanges = (file: string, { reason }: Restart) =>

@@ -1,34 +1,17 @@
 /** What a slice is made of: a data file and its indexes at a link host, read by ranges, and what of them has to be read. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { FileDamaged, type LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { NotFound, type SourceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { Program } from "../genome/formats/SliceHeader.ts"
 import type { IndexedSource } from "../genome/IndexedFile.ts"
 import { regionWords } from "../genome/regions/RegionText.ts"
-import type { FetchPlan } from "../genome/slice/FetchPlan.ts"
 import * as Slice from "../genome/slice/Slice.ts"
 import { printable } from "../text/Printable.ts"
 import * as LinkLease from "./LinkLease.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"
 import { maker, type SliceEstimate, type SliceTask } from "./SliceRequest.ts"
 import type { Traffic } from "./Transfer.ts"
-
-/** A planned slice. */
-export interface PlannedSlice {
-  /** The regions as the header of the slice will name them. */
-  readonly regions: string
-  /** What to read for records. */
-  readonly ranges: FetchPlan
-  /** That, and what else is read to write the slice. */
-  readonly reads: Slice.SlicePlan<RemoteRanges.RemoteError>["reads"]
-  /** What is not as it should be, though the slice can be made. */
-  readonly warnings: ReadonlyArray<string>
-  readonly write: (
-    sink: Slice.SliceSink<LocalIo>,
-    options: Slice.SliceOptions
-  ) => Effect.Effect<Slice.SliceResult, RemoteRanges.RemoteError, Codec>
-}
 
 /**
  * Plans the slice of `source`, a remote file or one on the disk. Regions that the file does not have (an unknown reference, a
@@ -37,16 +20,11 @@ export interface PlannedSlice {
 export const planRegions = (
   source: IndexedSource<RemoteRanges.RemoteError>,
   { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
-): Effect.Effect<PlannedSlice, RemoteRanges.RemoteError, Codec> =>
-  Slice.planSlice({ source, type: kind, wanted, takeUnplaced: unmapped }).pipe(
-    Effect.map((plan): PlannedSlice => {
-      const { key, ranges, reads, warnings } = plan
-      return { regions: key, ranges, reads, warnings, write: (sink, options) => Slice.writeSlice(plan, sink, options) }
-    }),
-    Effect.catchTag(
-      "SvcUsageError",
-      ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
-    )
+): Effect.Effect<Slice.SlicePlan<RemoteRanges.RemoteError>, RemoteRanges.RemoteError, Codec> =>
+  Effect.catchTag(
+    Slice.planSlice({ source, type: kind, wanted, takeUnplaced: unmapped }),
+    "SvcUsageError",
+    ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
   )
 
 /** A remote file and its indexes with their links, and what was asked for them, whether that succeeded or not. */
@@ -86,13 +64,13 @@ export const make = Effect.fnUntraced(function* (task: SliceTask): Effect.fn.Ret
   }
 })
 
-export interface OpenSource {
+interface OpenSource {
   readonly data: RemoteRanges.RemoteRanges
   readonly indexes: IndexedSource<RemoteRanges.RemoteError>["indexes"]
 }
 
 /** Opens one version of the file and of its best index at the same time. */
-export const open = Effect.fnUntraced(function* (
+const open = Effect.fnUntraced(function* (
   services: RemoteRanges.RemoteServices,
   { data, indexes: [best, ...others] }: SliceSource
 ): Effect.fn.Return<OpenSource, RemoteRanges.RemoteError> {
@@ -106,38 +84,64 @@ export const open = Effect.fnUntraced(function* (
   return { data: ranges, indexes: [{ ...first, open: Effect.fromResult(index) }, ...others.map(opened)] }
 })
 
-/** Plans the slice of the open files; `tell` is run whenever bytes of the data file came. */
-export const plan = ({ data, indexes }: OpenSource, task: SliceTask, tell: Effect.Effect<void> = Effect.void) => {
-  const { read, readInto, size } = data
-  const reader = {
-    size,
-    read: (offset: number, length: number) => Effect.tap(read(offset, length), tell),
-    readInto: (offset: number, target: Uint8Array) => Effect.andThen(readInto(offset, target), tell)
-  }
-  return planRegions({ name: task.data.fileName, reader, indexes }, task)
+/** Open files, the slice of them, and what it costs. */
+export interface PreparedSlice {
+  readonly data: RemoteRanges.RemoteRanges
+  readonly plan: Slice.SlicePlan<RemoteRanges.RemoteError>
+  /** Bytes of the data file that are fetched for it, header included. */
+  readonly bytes: number
+  /** Begins to tell the progress of the task. */
+  readonly start: Effect.Effect<void>
 }
+
+/** Opens one version of the files and plans the slice of them. */
+export const prepare = Effect.fn("svc.transfer.prepareSlice")(function* (
+  services: RemoteRanges.RemoteServices,
+  source: SliceSource
+): Effect.fn.Return<PreparedSlice, RemoteRanges.RemoteError, Codec> {
+  const { task } = source
+  const { data, indexes } = yield* open(services, source)
+  // Null while header and index are read: the size is not known yet.
+  const size = yield* Ref.make<number | null>(null)
+  const tell = Effect.gen(function* () {
+    const all = yield* Ref.get(size)
+    // Bytes that came twice count once.
+    if (all !== null) yield* task.progress({ _tag: "Bytes", done: Math.min(yield* data.fetched, all), size: all })
+  })
+  const reader = {
+    size: data.size,
+    read: (offset: number, length: number) => Effect.tap(data.read(offset, length), tell),
+    readInto: (offset: number, target: Uint8Array) => Effect.andThen(data.readInto(offset, target), tell)
+  }
+  const plan = yield* planRegions({ name: task.data.fileName, reader, indexes }, task)
+  let bytes = yield* data.fetched
+  for (const { length, offset } of plan.reads) bytes += data.cost(offset, length)
+  const start = Effect.gen(function* () {
+    yield* Ref.set(size, bytes)
+    yield* task.progress({ _tag: "Started", size: bytes, resumedFrom: 0 })
+    yield* tell
+  })
+  return { data, plan, bytes, start }
+})
 
 /** Reads header and index, and says what a slice would fetch beside them. */
 export const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
   services: RemoteRanges.RemoteServices,
   task: SliceTask
-): Effect.fn.Return<SliceEstimate, TransferError, Codec> {
+): Effect.fn.Return<SliceEstimate, SourceError, Codec> {
   const source = yield* make(task)
-  const read = Effect.gen(function* () {
-    const files = yield* open(services, source)
-    const { reads, regions, warnings } = yield* plan(files, task)
-    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
-    const costs = Array.from(reads, ({ length, offset }) => files.data.cost(offset, length))
-    const { attempts, fetched } = yield* source.traffic
-    return {
-      bytes: costs.reduce((sum, cost) => sum + cost, fetched),
-      requests: attempts + costs.filter((cost) => cost > 0).length,
-      regions
-    }
-  })
-  return yield* read.pipe(
-    Effect.catchTag("Restart", ({ reason }) => new FileDamaged({ file: task.data.fileName, fault: "Changing", reason }))
+  const { data, plan } = yield* Effect.mapError(
+    prepare(services, source),
+    RemoteRanges.withoutRestart(task.data.fileName)
   )
+  yield* Effect.forEach(plan.warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  const costs = Array.from(plan.reads, ({ length, offset }) => data.cost(offset, length))
+  const { attempts, fetched } = yield* source.traffic
+  return {
+    bytes: costs.reduce((sum, cost) => sum + cost, fetched),
+    requests: attempts + costs.filter((cost) => cost > 0).length,
+    regions: plan.key
+  }
 })
 
 /**

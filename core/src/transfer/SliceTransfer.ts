@@ -10,14 +10,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
 import type { LocalIo, TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { Program } from "../genome/formats/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import type { SliceResult, SliceSink } from "../genome/slice/Slice.ts"
+import { type SliceResult, type SliceSink, writeSlice } from "../genome/slice/Slice.ts"
 import { unsafeIndexName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { commitSlice, discardSlice } from "./Commit.ts"
@@ -145,32 +144,20 @@ const standing = Effect.fnUntraced(function* ({
 const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: RunningSlice, state: SliceState) {
   const { files, identity, place, pool, program, request, source } = slice
   const { checksums: kind = null, data, overwrite, progress } = request
-  const remote = yield* SliceSource.open(slice, source)
-  // Null while header and index are read: the size is not known yet.
-  const size = yield* Ref.make<number | null>(null)
-  const tell = Effect.gen(function* () {
-    const all = yield* Ref.get(size)
-    // Bytes that came twice count once.
-    if (all !== null) yield* progress({ _tag: "Bytes", done: Math.min(yield* remote.data.fetched, all), size: all })
-  })
-  const planned = yield* SliceSource.plan(remote, request, tell)
-  if (!overwrite && state._tag === "Incomplete" && state.regions !== planned.regions) {
+  const { bytes: all, data: remote, plan, start } = yield* SliceSource.prepare(slice, source)
+  if (!overwrite && state._tag === "Incomplete" && state.regions !== plan.key) {
     return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
   }
   // A slice is about as large as what is fetched for it.
-  yield* OpenPart.checkRoom(files, place, planned.ranges.bytes, true)
-  let all = yield* remote.data.fetched
-  for (const { length, offset } of planned.reads) all += remote.data.cost(offset, length)
-  yield* Ref.set(size, all)
-  yield* progress({ _tag: "Started", size: all, resumedFrom: 0 })
-  yield* tell
+  yield* OpenPart.checkRoom(files, place, plan.ranges.bytes, true)
+  yield* start
   const { file, journal } = yield* OpenPart.create(files, place, identity, null)
   return yield* Effect.gen(function* () {
     const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
     const { flush, sink } = gatheredWrites(file, algorithms)
-    const origin = yield* SliceSource.originOf(data.fileName, planned.regions, remote.data)
+    const origin = yield* SliceSource.originOf(data.fileName, plan.key, remote)
     const options = { program: { ...program, origin }, connections: pool.settings.connections }
-    const result = yield* planned.write(sink, options)
+    const result = yield* writeSlice(plan, sink, options)
     yield* flush
     yield* progress({ _tag: "Bytes", done: all, size: all })
     yield* checkWritten(file, place, result)
@@ -186,7 +173,7 @@ const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: Ru
     )
     yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
     const sha256 = digests.get("sha256") ?? ""
-    return { action: "downloaded" as const, bytes, sha256, regions: planned.regions, records, index: written, warnings }
+    return { action: "downloaded" as const, bytes, sha256, regions: plan.key, records, index: written, warnings }
   }).pipe(Effect.onError(() => Effect.ignore(discardSlice(files, place, identity))))
 }, Effect.scoped)
 

@@ -1,4 +1,4 @@
-/** Reads a BGZF file from its first to its last byte and proves every block. */
+/** Reads a BGZF file from its first to its last byte and proves every block: for who judges it, and for who reads on. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -38,11 +38,18 @@ export interface WalkFacts {
   readonly inflated: number
 }
 
-/** Bytes read at once: their content fits into the cache of a processor. Larger ones take more memory and little less time. */
-const chunkSize = 0x40000
+/** How a file is read while it is walked. */
+export interface WalkPace {
+  /** Bytes read at once. */
+  readonly chunk: number
+  /** Chunks that are read at the same time. */
+  readonly ahead: number
+}
 
-/** Chunks that are read at the same time, and runs that are inflated, while one is judged. */
-const readAhead = 4
+/** For files on the disk: the content of a chunk fits into the cache of a processor. Larger ones take more memory and little less time. */
+const diskPace: WalkPace = { chunk: 0x40000, ahead: 4 }
+
+/** Runs that are inflated at the same time, while one is judged. */
 const inflatedAtOnce = 4
 
 /** Most blocks of a run, so that it takes at most 2 MiB deflated and as much inflated. */
@@ -130,24 +137,23 @@ const cut = (
   return [rest, damage === null ? found : [...found, { _tag: "End", damage }]]
 }
 
-const chunkRoom = Bgzf.maxBlock + chunkSize
-
 /**
  * The blocks of a file in runs, up to the first place where no whole block follows.
  *
- * @param free - buffers of `chunkRoom` bytes to be used again: the collector would let fresh ones pile up
+ * @param free - buffers with room for a chunk to be used again: the collector would let fresh ones pile up
  * @param giveBack - puts one of them there
  */
 const runsOf = <E>(
   file: string,
   reader: ByteReader<E>,
+  { ahead, chunk }: WalkPace,
   free: Array<Uint8Array<ArrayBuffer>>,
   giveBack: (buffer: ArrayBufferLike) => void
 ): Stream.Stream<RunOrEnd, E> => {
   const read = Effect.fnUntraced(function* (i: number): Effect.fn.Return<Chunk, E> {
-    const offset = i * chunkSize
-    const length = Math.min(chunkSize, reader.size - offset)
-    const buffer = (free.pop() ?? new Uint8Array(chunkRoom)).subarray(0, Bgzf.maxBlock + length)
+    const offset = i * chunk
+    const length = Math.min(chunk, reader.size - offset)
+    const buffer = (free.pop() ?? new Uint8Array(Bgzf.maxBlock + chunk)).subarray(0, Bgzf.maxBlock + length)
     if (reader.readInto !== undefined) yield* reader.readInto(offset, buffer.subarray(Bgzf.maxBlock))
     else {
       const bytes = yield* reader.read(offset, length)
@@ -160,8 +166,8 @@ const runsOf = <E>(
     return { buffer, isLast: offset + length === reader.size }
   })
   const start: Rest = { bytes: new Uint8Array(0), place: { block: 1, offset: 0 } }
-  return Stream.range(0, Math.ceil(reader.size / chunkSize) - 1).pipe(
-    Stream.mapEffect(read, { concurrency: readAhead }),
+  return Stream.range(0, Math.ceil(reader.size / chunk) - 1).pipe(
+    Stream.mapEffect(read, { concurrency: ahead }),
     Stream.mapAccum(
       () => start,
       (rest, chunk: Chunk) => cut(file, rest, chunk, giveBack)
@@ -175,69 +181,111 @@ const misfits: Readonly<Record<number, string>> = {
   [Bgzf.badHeader]: "has a header that contradicts itself"
 }
 
+/** Consecutive blocks that are sound, and so are all before them; their bytes are used again when the next ones are asked for. */
+export interface ProvenRun {
+  /** The blocks as they stand in the file. */
+  readonly raw: Uint8Array
+  readonly content: Uint8Array
+  readonly blocks: number
+  /** Where they end in the file (bytes). */
+  readonly end: number
+}
+
 /**
- * Proves headers, size and CRC-32 of every block, the end-of-file block, and what `content` looks at. This finds any cut and
- * any flipped bit that changes the content. A flipped bit that does not (one of the unused bits after a deflate stream) is
- * found by a checksum of the file only.
+ * The blocks of a file, proven: headers, size and CRC-32 of every block, the end-of-file block, and what `check` looks at. This finds
+ * any cut and any flipped bit that changes the content. A flipped bit that does not (one of the unused bits after a deflate
+ * stream) is found by a checksum of the file only.
  *
- * Fails with the first `Damage` of the file. `progress` hears how many bytes of the file are proven.
+ * Fails with the first `Damage` of the file, after the blocks before it, and the content before the record that is damaged.
  */
+export const provenRuns = <E>(
+  file: string,
+  reader: ByteReader<E>,
+  check: ContentCheck,
+  pace: WalkPace = diskPace
+): Stream.Stream<ProvenRun, Damage | E, Codec> => {
+  const free: Array<Uint8Array<ArrayBuffer>> = []
+  const giveBack = (buffer: ArrayBufferLike) => {
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === Bgzf.maxBlock + pace.chunk) {
+      free.push(new Uint8Array(buffer))
+    }
+  }
+
+  /** What is sound of a run, and the damage after it. */
+  const judge = (
+    { first, run, starts }: Extract<RunOrEnd, { readonly _tag: "Run" }>,
+    { content, ends }: InflatedRun,
+    wrong: string | null
+  ) => {
+    const place = (i: number): BlockPosition => ({ block: first.block + i, offset: starts[i] ?? 0 })
+    const fault = check.take(content, { ends, offsets: starts })
+    const sound = (blocks: number, content: Uint8Array): ProvenRun => {
+      const raw = run.bytes.subarray(run.starts[0], run.starts[blocks])
+      return { raw, content, blocks, end: starts[blocks] ?? 0 }
+    }
+    if (fault !== null) {
+      const block = Math.max(
+        0,
+        ends.findIndex((end) => end > fault.at)
+      )
+      const damage = damageAt(file, "BadRecord", place(block), fault.phrase)
+      return { proven: sound(block, content.subarray(0, fault.at)), damage }
+    }
+    const damage = wrong === null ? null : damageAt(file, "BadBlock", place(ends.length), wrong)
+    return { proven: sound(ends.length, content), damage }
+  }
+
+  /** What is sound of a run is lent; then its buffers are free again. */
+  const lend = (run: Extract<RunOrEnd, { readonly _tag: "Run" }>, inflated: InflatedRun, wrong: string | null) =>
+    Stream.suspend(() => {
+      const { damage, proven } = judge(run, inflated, wrong)
+      const after = Effect.suspend(() => {
+        release(inflated)
+        giveBack(run.run.bytes.buffer)
+        return damage === null ? Effect.void : Effect.fail(damage)
+      })
+      return Stream.concat(Stream.succeed(proven), Stream.fromEffectDrain(after))
+    })
+  const prove = Effect.fnUntraced(function* (
+    next: RunOrEnd
+  ): Effect.fn.Return<Stream.Stream<ProvenRun, Damage>, never, Codec> {
+    if (next._tag === "End") return Stream.fail(next.damage)
+    const codec = yield* Codec
+    const inflated = yield* inflateRun(codec, next.run)
+    if (inflated !== null) return lend(next, inflated, null)
+    const { wrong, ...sound } = inflateSingly(codec, next.run)
+    return lend(next, sound, wrong)
+  })
+  const whole = (reason: string, fault: FileDamaged["fault"]) =>
+    new Damage({ error: new FileDamaged({ file, fault, reason }), place: null })
+  const finish = Effect.gen(function* () {
+    yield* Effect.mapError(checkEnd(file, reader), (error) =>
+      error instanceof FileDamaged ? new Damage({ error, place: null }) : error
+    )
+    const cut = check.finish()
+    if (cut !== null) return yield* whole(cut, "BadRecord")
+  })
+  // Runs come back in their order, so the first damage that is met is the first of the file.
+  return runsOf(file, reader, pace, free, giveBack).pipe(
+    Stream.mapEffect(prove, { concurrency: inflatedAtOnce }),
+    Stream.flatten,
+    Stream.concat(Stream.fromEffectDrain(finish))
+  )
+}
+
+/** Proves a file as `provenRuns` does. `progress` hears how many bytes of it are proven. */
 export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   file: string,
   reader: ByteReader<E>,
   content: ContentCheck,
   progress: (offset: number) => Effect.Effect<void>
 ): Effect.fn.Return<WalkFacts, Damage | E, Codec> {
-  const codec = yield* Codec
-  const free: Array<Uint8Array<ArrayBuffer>> = []
-  const giveBack = (buffer: ArrayBufferLike) => {
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunkRoom) free.push(new Uint8Array(buffer))
-  }
   let blocks = 0
   let inflated = 0
-  let proven = 0
-
-  const judge = (
-    { first, run, starts }: Extract<RunOrEnd, { readonly _tag: "Run" }>,
-    done: InflatedRun,
-    wrong: string | null
-  ): Damage | null => {
-    const place = (i: number): BlockPosition => ({ block: first.block + i, offset: starts[i] ?? 0 })
-    const { content: bytes, ends } = done
-    const fault = content.take(bytes, { ends, offsets: starts })
-    blocks += ends.length
-    inflated += bytes.length
-    proven = starts.at(-1) ?? 0
-    release(done)
-    giveBack(run.bytes.buffer)
-    if (fault !== null) {
-      const block = ends.findIndex((end) => end > fault.at)
-      return damageAt(file, "BadRecord", place(Math.max(0, block)), fault.phrase)
-    }
-    return wrong === null ? null : damageAt(file, "BadBlock", place(ends.length), wrong)
-  }
-
-  const prove = (next: RunOrEnd): Effect.Effect<() => Damage | null> =>
-    next._tag === "End"
-      ? Effect.succeed(() => next.damage)
-      : Effect.map(inflateRun(codec, next.run), (done) => () => {
-          if (done !== null) return judge(next, done, null)
-          const { wrong, ...sound } = inflateSingly(codec, next.run)
-          return judge(next, sound, wrong)
-        })
-  // Runs come back in their order, so the first damage that is met is the first of the file.
-  yield* Stream.mapEffect(runsOf(file, reader, free, giveBack), prove, { concurrency: inflatedAtOnce }).pipe(
-    Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
-      const damage = verdict()
-      return damage === null ? progress(proven) : Effect.fail(damage)
-    })
-  )
-  yield* Effect.mapError(checkEnd(file, reader), (error) =>
-    error instanceof FileDamaged ? new Damage({ error, place: null }) : error
-  )
-  const whole = (reason: string, fault: FileDamaged["fault"]) =>
-    new Damage({ error: new FileDamaged({ file, fault, reason }), place: null })
-  const cut = content.finish()
-  if (cut !== null) return yield* whole(cut, "BadRecord")
+  yield* Stream.runForEach(provenRuns(file, reader, content), (run) => {
+    blocks += run.blocks
+    inflated += run.content.length
+    return progress(run.end)
+  })
   return { blocks, inflated }
 })

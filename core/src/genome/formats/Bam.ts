@@ -169,6 +169,7 @@ export const Bam: Format = {
       return {
         references: references.length,
         samples: null,
+        header: { size: header.size, bytes: () => joinBamHeader(header.list, header.text) },
         regionsOf: (program) => bamRegions(header, program),
         judgeHeader: () => judgeBamHeader(header),
         records: (listeners) => bamWalk(header, listeners),
@@ -189,7 +190,6 @@ export const Bam: Format = {
             records: { format: "BAM", references: references.length },
             firstRecord,
             holdsUnplaced: true,
-            plainHeader: () => joinBamHeader(header.list, header.text),
             header: (program, regions) => bamSliceHeader(header, program, regions),
             indexed: references.length,
             longest

@@ -46,7 +46,7 @@ const encoder = new TextEncoder()
 type Parsed = { readonly header: BamHeader } | { readonly need: number } | { readonly wrong: string }
 
 /** Parses the inflated start of a BAM file; `most` is the number of bytes that could follow in all. */
-const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
+const parsePrefix = (bytes: Uint8Array, most: number): Parsed => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let i = 0; i < Math.min(4, bytes.length); i++) {
     if (bytes[i] !== magic[i]) return { wrong: "it does not begin with the BAM signature" }
@@ -90,7 +90,7 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
   let wanted = 0x10000
   while (true) {
     const prefix: Inflated = yield* inflate(wanted)
-    const parsed = parseBamHeader(prefix.bytes, most)
+    const parsed = parsePrefix(prefix.bytes, most)
     if ("header" in parsed) return { ...parsed.header, firstRecord: prefix.offsetOf(parsed.header.size) }
     if ("wrong" in parsed) return yield* new FileDamaged({ file, fault: "BadHeader", reason: parsed.wrong })
     if (prefix.ended) return yield* new FileDamaged({ file, fault: "Truncated", reason: "ends inside its header" })
@@ -98,6 +98,12 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
     wanted = Math.max(parsed.need, prefix.bytes.length + (prefix.bytes.length >>> 1))
   }
 })
+
+/** A header out of its inflated bytes; null when they are none. */
+export const decodeBamHeader = (bytes: Uint8Array): BamHeader | null => {
+  const parsed = parsePrefix(bytes, bytes.length)
+  return "header" in parsed ? parsed.header : null
+}
 
 /** The inflated bytes that a BAM file begins with, its text in parts; `list` as in a `BamHeader`. */
 export const joinBamHeader = (list: Uint8Array, ...texts: ReadonlyArray<Uint8Array>): Uint8Array => {

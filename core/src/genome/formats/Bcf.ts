@@ -38,6 +38,7 @@ export const Bcf: Format = {
     const opened: FormatFile = {
       references: null,
       samples: samples.length,
+      header: null,
       regionsOf: () => null,
       judgeHeader: null,
       records: null,

@@ -29,6 +29,8 @@ export interface FormatFile {
   readonly references: number | null
   /** Number of samples, null where the format has none. */
   readonly samples: number | null
+  /** The header, inflated; null where records are not read. */
+  readonly header: PlainHeader | null
   /** The regions of a slice that `program` made, null for any other file. */
   readonly regionsOf: (program: Program) => string | null
   /** Judges the header as the tools of the format do; null where it is not looked at. Header and records are read all the same. */
@@ -49,6 +51,14 @@ export interface Indexing {
   readonly of: (names: ReadonlyArray<string>) => Indexed
   /** Bases of the longest reference by the header. */
   readonly longest: number
+}
+
+/** A header without its compression. */
+export interface PlainHeader {
+  /** Bytes of the content of the file before the first record. */
+  readonly size: number
+  /** What a file of any of its records begins with. */
+  readonly bytes: () => Uint8Array
 }
 
 /** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */
@@ -74,8 +84,6 @@ export interface Slicing {
   readonly firstRecord: VirtualOffset
   /** True when the format can hold unplaced reads. */
   readonly holdsUnplaced: boolean
-  /** The inflated header of the source. */
-  readonly plainHeader: () => Uint8Array
   /** The inflated header of the slice. */
   readonly header: (program: Program, regions: string) => Uint8Array
   /** What the index to write is of, and how long the longest reference is by the header (bases). */

@@ -232,6 +232,7 @@ export const Vcf: Format = {
     Effect.map(readVcfHeader(file, reader), (header) => ({
       references: null,
       samples: header.samples.length,
+      header: { size: header.text.length, bytes: () => withoutBlankLines(header.text) },
       regionsOf: (program) => vcfRegions(header.text, program),
       judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
@@ -258,7 +259,6 @@ export const Vcf: Format = {
           records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
           firstRecord: header.firstRecord,
           holdsUnplaced: false,
-          plainHeader: () => text,
           header: (program, regions) => vcfSliceText(text, program, regions),
           indexed: vcfColumns(names),
           longest: longestOf(references)

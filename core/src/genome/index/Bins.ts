@@ -13,6 +13,9 @@ export const usualDepth = 5
 /** Levels of bins of an index that is being made: they hold 2^38 bases. It is written with fewer where those hold its records. */
 export const newDepth = 8
 
+/** Records must end at or before this position to be in an index with these bins. */
+export const lastBase = (minShift: number, depth: number): number => 2 ** (minShift + 3 * depth)
+
 /** The level of a bin. */
 export const levelOf = (id: number, depth: number): number => {
   let level = depth

@@ -8,8 +8,6 @@ import { binAmong, binOf, firstOfLevel, levelOf, pseudoBin, usualDepth } from ".
 import type { TabixColumns } from "./TabixIndex.ts"
 
 export interface IndexBuilder {
-  /** Records must end at or before this position. */
-  readonly limit: number
   /**
    * A record of reference `ref` that covers `[start, end)` (0-based) and begins in the file at (`block`, `within`). The
    * record before it ends there.
@@ -19,8 +17,6 @@ export interface IndexBuilder {
   readonly close: (block: number, within: number) => void
   /** Counts unplaced reads (`n_no_coor`), which end a BAM. */
   readonly addUnplaced: (count: number) => void
-  /** Unplaced reads so far. */
-  readonly unplaced: () => number
   /**
    * BAI or TBI where they hold references of `longest` bases and all records, else a CSI that does, with no more levels than it needs.
    */
@@ -240,13 +236,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   return {
-    limit: window * 8 ** depth,
     add,
     close,
     addUnplaced: (count) => {
       unplaced += count
     },
-    unplaced: () => unplaced,
     fitting,
     bai,
     csi,

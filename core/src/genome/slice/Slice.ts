@@ -15,7 +15,7 @@ import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
 import { type IndexedSource, openIndexed } from "../IndexedFile.ts"
-import { newDepth, usualShift } from "../index/Bins.ts"
+import { lastBase, newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
@@ -72,6 +72,8 @@ export interface SliceWanted<E> {
 export interface SlicePlan<E> {
   readonly source: IndexedSource<E>
   readonly slicing: Slicing
+  /** The header of the file, inflated. */
+  readonly header: () => Uint8Array
   readonly regions: ReadonlyArray<ReferenceRegions>
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
   readonly dataEnd: number
@@ -105,7 +107,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
   const { name, reader } = source
-  const [{ file, indexName, slicing, tabix, warnings }, ended] = yield* Effect.all(
+  const [{ file, header, indexName, slicing, tabix, warnings }, ended] = yield* Effect.all(
     [openIndexed(source, type), hasEnd(reader)],
     { concurrency: 2 }
   )
@@ -128,6 +130,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   return {
     source,
     slicing,
+    header: header.bytes,
     regions,
     dataEnd,
     hasEnd: ended,
@@ -157,43 +160,84 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 })
 
 /** A slice that is made while its bytes are read. */
-interface Slice<E> {
-  /** Its bytes in order, each part of them until the next is asked for. */
+export interface Slice<E> {
+  /**
+   * Its bytes in order, each part of them until the next is asked for. They fail with `FileDamaged` when the file is not what header and
+   * index say: what came before is sound, and has no end-of-file block.
+   */
   readonly bytes: Stream.Stream<Uint8Array, FileDamaged | E, Codec>
   /** What it came to, when all bytes were read. */
   readonly result: Effect.Effect<SliceResult>
+  /** Number of records so far. */
+  readonly records: Effect.Effect<number>
 }
 
-/**
- * Makes the slice of a plan. Its bytes fail with `FileDamaged` when the file is not what header and index say; those that came before
- * are of no use then.
- */
-const makeSlice = Effect.fnUntraced(function* <E>(
+/** The scan of a plan, and what comes of it range after range. */
+const scanOf = <E>(
   plan: SlicePlan<E>,
-  options: SliceOptions
-): Effect.fn.Return<Slice<E>, never, Codec> {
-  const codec = yield* Codec
-  const { key, ranges, regions, slicing, source, takeUnplaced } = plan
-  const file = source.name
-  const builder = IndexBuilder.make(usualShift, newDepth)
-  const level = options.level ?? defaultLevel
+  codec: Codec["Service"],
+  { connections = defaultConnections, level }: { readonly connections?: number; readonly level: number | null }
+) => {
+  const { dataEnd, ranges, regions, slicing, source, stretches, takeUnplaced } = plan
   const names = slicing.references.map(({ name }) => name)
   // Those too that nothing in the file names.
   for (const { name, ref } of regions) names[ref] = name
   const scan = SliceScan.make({
-    ...{ codec, takeUnplaced, stretches: plan.stretches, dataEnd: plan.dataEnd, limit: builder.limit },
+    ...{ codec, takeUnplaced, stretches, dataEnd, limit: lastBase(usualShift, newDepth), names },
     format: recordFormat(slicing.records),
-    names,
-    wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
+    wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds])),
+    form: level === null ? "content" : "blocks"
   })
+  const parts = SliceRun.stream({ file: source.name, reader: source.reader, ranges, scan, connections, level })
+  return { scan, parts }
+}
+
+/** `records`, and then what is known only at their end: that no block of the file is missing or too much. */
+const proven = <E>(
+  plan: SlicePlan<E>,
+  scan: SliceScan.Scan,
+  records: Stream.Stream<Uint8Array, FileDamaged | E, Codec>
+): Stream.Stream<Uint8Array, FileDamaged | E, Codec> => {
+  const { source, takeUnplaced, unplaced } = plan
+  // After the last reference only their number shows that a block of unplaced reads is missing.
+  const countUnplaced = Effect.suspend(() => {
+    const found = scan.unplaced()
+    if (!takeUnplaced || unplaced === null || found === unplaced) return Effect.void
+    const reason = `its index does not fit: it counts ${unplaced} unplaced reads, and there are ${found}`
+    return Effect.fail(new FileDamaged({ file: source.name, fault: "IndexMismatch", reason }))
+  })
+  return Stream.unwrap(
+    Effect.map(Effect.forkScoped(Effect.result(plan.checkNothingFollowsIndex)), (checking) =>
+      // Damage of a block or record comes first: its message names the place.
+      Stream.concat(
+        records,
+        Stream.fromEffectDrain(
+          Fiber.join(checking).pipe(
+            Effect.flatMap((checked) => Effect.fromResult(checked)),
+            Effect.andThen(countUnplaced)
+          )
+        )
+      )
+    )
+  ).pipe(Stream.mapError((error) => withoutEnd(plan, error)))
+}
+
+/** Makes the slice of a plan. */
+export const makeSlice = Effect.fnUntraced(function* <E>(
+  plan: SlicePlan<E>,
+  options: SliceOptions
+): Effect.fn.Return<Slice<E>, never, Codec> {
+  const codec = yield* Codec
+  const { slicing } = plan
+  const builder = IndexBuilder.make(usualShift, newDepth)
+  const { level = defaultLevel } = options
+  const { parts, scan } = scanOf(plan, codec, { ...options, level })
   const header: Array<Uint8Array> = []
   const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
-  writer.write(slicing.header(options.program, key))
+  writer.write(slicing.header(options.program, plan.key))
   writer.flush()
   let offset = writer.block()
 
-  const { connections = defaultConnections } = options
-  const parts = SliceRun.stream({ file, reader: source.reader, ranges, scan, connections, level })
   const records = Stream.flatMap(parts, ({ blocks, giveBack }) => {
     const joined: Array<Uint8Array> = []
     for (const { block, bytes } of blocks) {
@@ -203,30 +247,14 @@ const makeSlice = Effect.fnUntraced(function* <E>(
     }
     return Stream.concat(Stream.fromArray(joined), Stream.fromEffectDrain(Effect.sync(giveBack)))
   })
-  const end = Effect.gen(function* () {
+  const end = Effect.sync(() => {
     builder.close(offset, 0)
     offset += Bgzf.eofBlock.length
-    const unplaced = builder.unplaced()
-    // After the last reference only their number shows that a block of unplaced reads is missing.
-    if (takeUnplaced && plan.unplaced !== null && unplaced !== plan.unplaced) {
-      const reason = `its index does not fit: it counts ${plan.unplaced} unplaced reads, and there are ${unplaced}`
-      return yield* new FileDamaged({ file, fault: "IndexMismatch", reason })
-    }
     return Bgzf.eofBlock
   })
-  const bytes = Stream.unwrap(
-    Effect.map(Effect.forkScoped(Effect.result(plan.checkNothingFollowsIndex)), (checking) =>
-      // Damage of a block or record comes first: its message names the place.
-      Stream.concat(
-        Stream.concat(Stream.fromArray(header), records),
-        Stream.fromEffect(
-          Fiber.join(checking).pipe(
-            Effect.flatMap((checked) => Effect.fromResult(checked)),
-            Effect.andThen(end)
-          )
-        )
-      )
-    )
+  const bytes = Stream.concat(
+    proven(plan, scan, Stream.concat(Stream.fromArray(header), records)),
+    Stream.fromEffect(end)
   )
   const result = Effect.sync((): SliceResult => {
     const index = builder.fitting(slicing.indexed, slicing.longest)
@@ -239,8 +267,27 @@ const makeSlice = Effect.fnUntraced(function* <E>(
       warnings: plan.warnings
     }
   })
-  return { bytes: Stream.mapError(bytes, (error) => withoutEnd(plan, error)), result }
+  return { bytes, result, records: Effect.sync(scan.records) }
 })
+
+/**
+ * The records of a plan, inflated and without a header, in parts that end anywhere; the bytes belong to who reads them. Fails as the bytes of
+ * the slice do, after the records before that.
+ */
+export const recordsOf = <E>(
+  plan: SlicePlan<E>,
+  options: Pick<SliceOptions, "connections">
+): Stream.Stream<Uint8Array, FileDamaged | E, Codec> =>
+  Stream.unwrap(
+    Effect.map(Codec, (codec) => {
+      const { parts, scan } = scanOf(plan, codec, { ...options, level: null })
+      const records = Stream.flatMap(parts, ({ blocks, giveBack }) => {
+        giveBack()
+        return Stream.fromIterable(blocks.map(({ bytes }) => bytes))
+      })
+      return proven(plan, scan, records)
+    })
+  )
 
 /** Where a file has no end, not its index is to blame. */
 const withoutEnd = <E>({ hasEnd, source }: SlicePlan<E>, error: FileDamaged | E): FileDamaged | E => {

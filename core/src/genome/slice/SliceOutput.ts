@@ -18,7 +18,7 @@ export interface Held {
 
 /** A block of the slice. */
 export interface SliceBlock {
-  /** The whole block as it was, or the content of one that is to be deflated. */
+  /** The whole block as it was, or the content of one that is to be deflated, or of any where content is wanted. */
   readonly bytes: Uint8Array
   readonly isCopied: boolean
   /** The records that begin in it. */
@@ -110,7 +110,10 @@ export interface SliceOutput {
 
 const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
 
-export const make = (): SliceOutput => {
+/** What a slice is made as: the blocks of a file, or the records alone, inflated, whose bytes nobody uses again. */
+export type SliceForm = "blocks" | "content"
+
+export const make = (form: SliceForm): SliceOutput => {
   const freeRecords: Array<KeptRecords> = []
   const freePayloads: Array<Uint8Array> = []
   const newRecords = () => freeRecords.pop() ?? new KeptRecords()
@@ -163,6 +166,8 @@ export const make = (): SliceOutput => {
     put: (held) => {
       if (held.ranges.length > 0 && isWhole(held)) {
         flush()
+        if (form === "content")
+          return void done.push({ bytes: held.data.slice(), isCopied: false, records: held.records })
         done.push({ bytes: held.raw, isCopied: true, records: held.records })
         copied += held.raw.length
         return
@@ -180,7 +185,7 @@ export const make = (): SliceOutput => {
     giveBack: ({ bytes, isCopied, records }) => {
       records.clear()
       freeRecords.push(records)
-      if (!isCopied) freePayloads.push(new Uint8Array(bytes.buffer))
+      if (!isCopied && form === "blocks") freePayloads.push(new Uint8Array(bytes.buffer))
     },
     copied: () => copied
   }

@@ -30,14 +30,21 @@ export interface SliceRun<E> {
   readonly scan: Scan
   /** Ranges fetched at the same time. */
   readonly connections: number
-  /** Deflate level of the blocks that cannot be copied, 0-9. */
-  readonly level: number
+  /** Deflate level of the blocks that cannot be copied, 0-9; null where content is wanted: nothing is deflated. */
+  readonly level: number | null
 }
 
 /** What came of one range: blocks with what they are in the slice, and what is to be given back when they are written. */
 export interface SlicePart {
   readonly blocks: ReadonlyArray<{ readonly block: SliceBlock; readonly bytes: Uint8Array }>
   readonly giveBack: () => void
+}
+
+/** What a scan passed on, and the damage that it ended with. */
+interface Scanned {
+  readonly blocks: ReadonlyArray<SliceBlock>
+  readonly buffers: ReadonlyArray<Uint8Array>
+  readonly damage: ScanDamage | null
 }
 
 /** Ranges whose blocks are inflated at the same time. */
@@ -124,7 +131,7 @@ function* thenNull(ranges: Iterable<ByteRange>): Generator<ByteRange | null> {
   yield null
 }
 
-/** Fails with `FileDamaged` where the scan finds that the file, or its index, is not what it says. */
+/** Fails with `FileDamaged` where the scan finds that the file, or its index, is not what it says, after what it passed on before. */
 export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamaged | E, Codec> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -141,18 +148,17 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
           return Effect.as(read, { range, buffer })
         })
       const frame = framer()
-      const check = (damage: ScanDamage | null) =>
-        damage === null ? Effect.void : Effect.fail(new FileDamaged({ file, ...damage }))
 
       /** Scans one range, and what it needs of the bytes that follow it. */
       const scanRange = Effect.fnUntraced(function* (
         first: Framed,
         ahead: Effect.Success<ReturnType<typeof inflateAhead>>
-      ) {
+      ): Effect.fn.Return<Scanned, E> {
         const buffers = [first.buffer]
         let range: FetchedRange & { readonly spare: number } = { ...first, ahead }
+        let damage: ScanDamage | null = null
         while (true) {
-          yield* check(scan.push(range))
+          damage = scan.push(range)
           const end = range.offset + range.length
           const from = scan.missingFrom()
           if (from === null || range.spare === 0 || from >= end + range.spare) break
@@ -165,24 +171,29 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
         }
         scan.keep()
         ahead?.release()
-        return { blocks: scan.output.take(), buffers }
+        return { blocks: scan.output.take(), buffers, damage }
       })
-      const finish = Effect.map(
-        Effect.suspend(() => check(scan.end())),
-        () => ({
-          blocks: scan.output.take(),
-          buffers: [] as Uint8Array[]
-        })
-      )
+      const finish = Effect.sync((): Scanned => {
+        const damage = scan.end()
+        return { blocks: scan.output.take(), buffers: [], damage }
+      })
 
       const deflate = (block: SliceBlock) =>
-        block.isCopied
+        block.isCopied || level === null
           ? Effect.succeed({ block, bytes: block.bytes })
           : Effect.map(codec.deflateRawAside(block.bytes, level), (deflated) => ({
               block,
               bytes: Bgzf.blockOf(codec, block.bytes, deflated)
             }))
       const inflate = (framed: Framed) => Effect.map(inflateAhead(codec, framed), (ahead) => scanRange(framed, ahead))
+      const make = ({ blocks, buffers, damage }: Scanned) =>
+        Effect.map(Effect.forEach(blocks, deflate, { concurrency: deflatedAtOnce }), (made) => {
+          const giveBack = () => {
+            free.push(...buffers)
+            for (const block of blocks) scan.output.giveBack(block)
+          }
+          return { part: { blocks: made, giveBack } satisfies SlicePart, damage }
+        })
       return Stream.fromIterable(thenNull(ranges)).pipe(
         Stream.mapEffect((range) => (range === null ? Effect.succeed(null) : bring(range)), {
           concurrency: connections + inflatedAtOnce
@@ -192,19 +203,12 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
           concurrency: inflatedAtOnce
         }),
         Stream.mapEffect((scanned) => scanned),
-        Stream.mapEffect(
-          ({ blocks, buffers }) =>
-            Effect.map(
-              Effect.forEach(blocks, deflate, { concurrency: deflatedAtOnce }),
-              (made): SlicePart => ({
-                blocks: made,
-                giveBack: () => {
-                  free.push(...buffers)
-                  for (const block of blocks) scan.output.giveBack(block)
-                }
-              })
-            ),
-          { concurrency: deflatedAtOnce }
+        Stream.takeUntil(({ damage }) => damage !== null),
+        Stream.mapEffect(make, { concurrency: deflatedAtOnce }),
+        Stream.flatMap(({ damage, part }) =>
+          damage === null
+            ? Stream.succeed(part)
+            : Stream.concat(Stream.succeed(part), Stream.fail(new FileDamaged({ file, ...damage })))
         )
       )
     })

@@ -31,6 +31,7 @@ export interface ScanOptions {
   /** Records must end at or before this position. */
   readonly limit: number
   readonly codec: Codec["Service"]
+  readonly form: SliceOutput.SliceForm
 }
 
 /** Why a slice cannot be made, in the words of a `FileDamaged`. */
@@ -40,14 +41,20 @@ export interface ScanDamage {
 }
 
 export interface Scan {
-  /** Takes the next fetched bytes. They may be used again after `keep`, when the blocks that came of them are written. */
+  /**
+   * Takes the next fetched bytes. They may be used again after `keep`, when the blocks that came of them are written. What was kept before
+   * a damage is passed on.
+   */
   readonly push: (range: SliceCursor.FetchedRange) => ScanDamage | null
   readonly keep: () => void
   /** Byte offset of the block that is needed next, `null` when no stretch is left. */
   readonly missingFrom: () => number | null
   /** All bytes came: checks that no stretch is left. */
   readonly end: () => ScanDamage | null
+  /** Number of records that were kept. */
   readonly records: () => number
+  /** Number of unplaced reads among them. */
+  readonly unplaced: () => number
   readonly output: Pick<SliceOutput.SliceOutput, "take" | "giveBack" | "copied">
 }
 
@@ -62,16 +69,17 @@ interface Open {
 }
 
 export const make = (options: ScanOptions): Scan => {
-  const { codec, dataEnd, format, limit, names, stretches, takeUnplaced, wanted } = options
+  const { codec, dataEnd, form, format, limit, names, stretches, takeUnplaced, wanted } = options
   const order = RecordOrder.make(wanted, takeUnplaced)
   const cursor = SliceCursor.make(stretches, codec)
-  const output = SliceOutput.make()
+  const output = SliceOutput.make(form)
   const span: RecordSpan = { ref: 0, start: 0, end: 0, reach: 0, mapped: false }
 
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
 
   let records = 0
+  let unplaced = 0
   /** A record began in the stretch, or before it. */
   let met = false
   /** All records of the stretch were judged; now the first one of a later block is looked at. */
@@ -175,6 +183,11 @@ export const make = (options: ScanOptions): Scan => {
     return damage !== null
   }
 
+  const count = () => {
+    records++
+    if (span.ref < 0) unplaced++
+  }
+
   const writeHeld = () => {
     for (const one of held) output.put(one)
     held = []
@@ -213,7 +226,7 @@ export const make = (options: ScanOptions): Scan => {
     }
     if (order.judge(span, beginning.offset, target.offset)) {
       if (!isSound({ bytes, view }, 0, size, beginning.offset)) return false
-      records++
+      count()
       SliceOutput.note(beginning, record.from, span)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
       for (const one of held.slice(1)) SliceOutput.keep(one, 0, one.data.length)
@@ -285,7 +298,7 @@ export const make = (options: ScanOptions): Scan => {
       }
       if (order.judge(span, start, start)) {
         if (!isSound(content, within, size, start)) return false
-        records++
+        count()
         SliceOutput.keep(target, within, within + size)
         SliceOutput.note(target, within, span)
       }
@@ -320,6 +333,10 @@ export const make = (options: ScanOptions): Scan => {
     push: (range) => {
       cursor.push(range)
       while (step()) {}
+      if (damage !== null) {
+        writeHeld()
+        output.flush()
+      }
       return damage
     },
     keep: cursor.keep,
@@ -339,11 +356,12 @@ export const make = (options: ScanOptions): Scan => {
       }
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
         failIndex("bytes are missing where it points")
-      if (damage === null) writeHeld()
+      writeHeld()
       output.flush()
       return damage
     },
     records: () => records,
+    unplaced: () => unplaced,
     output
   }
 }

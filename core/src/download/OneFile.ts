@@ -1,0 +1,153 @@
+/** The one file that a request means, whole or the slice of it, read in its order in place of being written to the disk. */
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { InArchive, type LocalIo, type NotFound, type ServiceError, type SourceError, UsageError } from "../Errors.ts"
+import { regionWords } from "../genome/regions/RegionText.ts"
+import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
+import { printable } from "../text/Printable.ts"
+import { type FileContent, FileStreams } from "../transfer/FileStreams.ts"
+import type { SliceTask } from "../transfer/SliceRequest.ts"
+import type { CatalogEntry } from "./Catalog.ts"
+import type { RunOutcome } from "./DownloadForms.ts"
+import { hasNoReads, missingOf, type PlannedFile, remarks } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
+import type { FileResult } from "./FileResult.ts"
+import { logFields } from "./Run.ts"
+import { type Ended, eventsOf, Listener, ownersOf, type RunEvent, tell } from "./RunEvents.ts"
+import { RunSource } from "./RunSource.ts"
+import { sliceTask } from "./SliceTasks.ts"
+
+/** Why there is no file to read. */
+export type OneFileError = ServiceError | NotFound | InArchive | UsageError
+
+/** A file that was found, and its analysis. */
+interface Found {
+  readonly file: WantedFile
+  readonly entry: CatalogEntry
+}
+
+/** Fails when the request means no file, or several. */
+const find = Effect.fn("svc.download.findOne")(function* (
+  request: DownloadRequest
+): Effect.fn.Return<Found, OneFileError, RunSource> {
+  const source = yield* RunSource
+  const items = yield* Stream.runCollect(source.analyses(request, request.filetypes))
+  const entries = items.flatMap((item) => (item._tag === "Listed" ? [item.entry] : []))
+  const found = entries.flatMap((entry) => wantedFiles([entry.listed], request).map((file) => ({ file, entry })))
+  const [one, ...others] = found
+  if (others.length > 0) {
+    const names = found.map(({ file }) => `${printable(file.fileName)} (analysis ${printable(file.analysisId)})`)
+    return yield* new UsageError({
+      message: `One file can be read at a time, and these are ${names.length}: ${named(names)}: choose one by its analysis and --filetypes`,
+      options: ["filetypes"]
+    })
+  }
+  for (const item of items) if (item._tag === "Failed") return yield* item.failure.error
+  const listed = entries.map((entry) => entry.listed)
+  const [lacking] = remarks(
+    listed,
+    found.map(({ file }) => file),
+    request
+  ).failures
+  if (one === undefined) {
+    return yield* lacking?.error ?? new UsageError({ message: "Nothing is selected", options: ["analysisIds"] })
+  }
+  if (lacking !== undefined) return yield* lacking.error
+  const { file } = one
+  if (hasNoReads(file)) {
+    const message = `${printable(file.fileName)}: files of this type have no unmapped reads`
+    return yield* new UsageError({ message, options: ["unmapped"] })
+  }
+  if (file.archived) {
+    const estimate = file.estimatedRestoreTime
+    return yield* new InArchive({
+      file: printable(file.fileName),
+      analysisId: printable(file.analysisId),
+      estimate: estimate === null ? null : printable(estimate)
+    })
+  }
+  const missing = missingOf(file)
+  return missing === null ? one : yield* missing
+})
+
+/** Names beyond these are counted. */
+const mostNamed = 10
+
+const named = (names: ReadonlyArray<string>) =>
+  names.length <= mostNamed
+    ? names.join(", ")
+    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`
+
+/** A file that is open; `svc-steps/records` reads it. */
+export interface OpenFile {
+  /** @internal The one that was found. */
+  readonly file: PlannedFile
+  /** @internal */
+  readonly content: FileContent
+}
+
+/** Opens the file of a request; what is read of it is read while its streams are. What happens is told as in a download. */
+export const openOne = Effect.fn("svc.download.openOne")(function* (
+  request: DownloadRequest
+): Effect.fn.Return<OpenFile, OneFileError | SourceError, RunSource | FileStreams> {
+  const [source, streams, listener] = [yield* RunSource, yield* FileStreams, yield* Listener]
+  const { entry, file: found } = yield* find(request)
+  const file: PlannedFile = { ...found, decision: { _tag: "Fetch" } }
+  const { analysisId, fileName, size, slice } = file
+  yield* tell({ _tag: "Listed", owners: ownersOf([entry]) })
+  yield* tell({ _tag: "Begun", files: [file], bytes: size ?? 0 })
+  const progress: SliceTask["progress"] = (some) => listener({ _tag: "Progress", file, progress: some })
+  const links = yield* source.links([entry], [file])
+  const indexFiles = slice?.indexFiles ?? []
+  const content =
+    slice === null || !Arr.isReadonlyArrayNonEmpty(indexFiles)
+      ? yield* streams.open({ data: { fileName, ...(yield* links.lend({ analysisId, fileName })) }, progress })
+      : yield* streams.open({ ...(yield* sliceTask({ ...file, indexFiles }, slice.content, links)), progress })
+  yield* Effect.forEach(content.warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  return { file, content }
+})
+
+/** Hands a file to `take`, part by part. The events are those of a download; the failure of an open file is its result. */
+export const deliver = <E, R>(
+  opened: Effect.Effect<OpenFile, E, R>,
+  take: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+): Stream.Stream<RunEvent | Ended<RunOutcome>, E, R> => eventsOf(handOver(opened, take))
+
+const handOver = Effect.fn("svc.download.handOver")(function* <E, R>(
+  opened: Effect.Effect<OpenFile, E, R>,
+  take: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+): Effect.fn.Return<RunOutcome, E, R> {
+  const startedAt = DateTime.toDate(yield* DateTime.now)
+  const begun = yield* Clock.monotonicTimeNanos
+  const { content, file } = yield* opened
+  const { regions, warnings } = content
+  let passed = 0
+  const passing = Stream.runForEach(content.bytes, (bytes) => {
+    passed += bytes.length
+    return take(bytes)
+  })
+  const error = yield* Effect.annotateLogs(
+    Effect.match(passing, { onSuccess: () => null, onFailure: (failure) => failure }),
+    logFields(file)
+  )
+  const { analysisId, fileName, size, slice } = file
+  const { attempts, fetched, records, renewals } = yield* content.soFar
+  const seconds = Number((yield* Clock.monotonicTimeNanos) - begun) / 1e9
+  const transfer = { attempts, renewals, seconds, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
+  const listedBytes = slice === null ? size : null
+  const known = { analysisId, fileName, path: null, bytes: passed, listedBytes, restoration: null, transfer }
+  const result: FileResult =
+    error === null
+      ? {
+          ...{ _tag: "Streamed", ...known, records, warnings },
+          fetched: slice === null ? null : fetched,
+          // A long list is a summary with a comma in it.
+          regions: regions === null ? null : regions.includes(", ") ? [regions] : regionWords(regions)
+        }
+      : { _tag: "Failed", ...known, reason: null, error }
+  yield* tell({ _tag: "Finished", file, result })
+  return { results: [result] }
+})

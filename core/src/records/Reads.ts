@@ -1,0 +1,141 @@
+/** The reads of analyses: the header of a BAM, and its records one after another. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type { AnalysisId } from "../contract/Ids.ts"
+import type { RegionOptions } from "../download/DownloadOptions.ts"
+import { Downloads } from "../download/Downloads.ts"
+import { FileDamaged } from "../Errors.ts"
+import { type BamHeader, decodeBamHeader } from "../genome/formats/BamHeader.ts"
+import { recordSize } from "../genome/formats/BamRecord.ts"
+import { decodeName } from "../genome/ReferenceName.ts"
+import { BamRecord } from "./BamRecord.ts"
+import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
+
+/** The fields of a line of the header, such as `LN` and `SN`. */
+type Fields = Readonly<Record<string, string>>
+
+/** A reference; its place in the list is the `ref_id` of its reads. */
+export interface ReferenceSequence {
+  readonly name: string
+  /** Bases. */
+  readonly length: number
+  /** Of its `@SQ` line; none where there is no such line. */
+  readonly fields: Fields
+}
+
+/** A read group (`@RG`), which the tag `RG` of a read names. */
+export interface ReadGroup {
+  readonly id: string
+  readonly sample: string | null
+  readonly library: string | null
+  readonly platform: string | null
+  readonly fields: Fields
+}
+
+/** A program that worked on the file (`@PG`). */
+export interface Program {
+  readonly id: string
+  readonly name: string | null
+  readonly version: string | null
+  readonly command: string | null
+  /** The `id` of the program before it. */
+  readonly previous: string | null
+  readonly fields: Fields
+}
+
+/** What the header of a BAM says. */
+export interface ReadsHeader {
+  readonly references: ReadonlyArray<ReferenceSequence>
+  readonly readGroups: ReadonlyArray<ReadGroup>
+  readonly programs: ReadonlyArray<Program>
+  /** Such as `coordinate`; null where the header does not say. */
+  readonly sortOrder: string | null
+  /** All lines, as they stand in the file. */
+  readonly text: string
+}
+
+/** The reads of analyses, out of their BAM files. */
+export class Reads extends Context.Service<
+  Reads,
+  {
+    /** Of the BAM of an analysis; nothing else of the file is fetched. */
+    readonly header: (analysisId: AnalysisId) => Effect.Effect<ReadsHeader, RecordsError>
+    /**
+     * The reads that overlap the regions, each once, in the order of the file; all of the file where none are given. Exactly those of the slice
+     * that `Downloads` would write, checked in the same way.
+     *
+     * A record is a view of the memory in which it came, together with some hundred others: keep what you need of it, not thousands of them.
+     */
+    readonly stream: (analysisId: AnalysisId, regions?: RegionOptions) => Stream.Stream<BamRecord, RecordsError>
+  }
+>()("svc-steps/core/records/Reads") {
+  static readonly layer: Layer.Layer<Reads, never, Downloads> = Layer.effect(
+    Reads,
+    Effect.map(Downloads, (downloads) =>
+      Reads.of({
+        header: Effect.fn("svc.records.header")(function* (analysisId) {
+          const { fileName, header } = yield* openRecords(downloads, analysisId, { filetype: "bam" })
+          const decoded = decodeBamHeader(header())
+          if (decoded !== null) return headerOf(decoded)
+          return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: "its header is none of a BAM" })
+        }),
+        stream: (analysisId, regions = {}) =>
+          Stream.unwrap(
+            Effect.map(openRecords(downloads, analysisId, { ...regions, filetype: "bam" }), ({ content }) =>
+              readsIn(content)
+            )
+          )
+      })
+    )
+  )
+}
+
+/** The reads in the content of a BAM after its header. */
+const readsIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<BamRecord, E> => {
+  let number = 0
+  const cut = (rest: Uint8Array, part: Uint8Array): Cut<BamRecord> => {
+    const bytes = joined(rest, part)
+    const view = new DataView(bytes.buffer)
+    const records: Array<BamRecord> = []
+    let at = 0
+    while (at + 4 <= bytes.length) {
+      const end = at + recordSize(view, at)
+      if (end > bytes.length) break
+      records.push(new BamRecord(bytes, at, end, number++))
+      at = end
+    }
+    return [bytes.slice(at), records]
+  }
+  return Stream.mapAccum(content, () => new Uint8Array(0), cut)
+}
+
+const headerOf = ({ references, text: encoded }: BamHeader): ReadsHeader => {
+  const text = decodeName(encoded)
+  const lines = text.split("\n").map((line) => ({ type: line.slice(0, 3), fields: fieldsOf(line) }))
+  const ofType = (type: string) => lines.flatMap((line) => (line.type === type ? [line.fields] : []))
+  const sequences = new Map(ofType("@SQ").map((fields) => [fields["SN"], fields]))
+  return {
+    references: references.map(({ length, name }) => ({ name, length, fields: sequences.get(name) ?? {} })),
+    readGroups: ofType("@RG").map((fields) => ({
+      ...{ id: fields["ID"] ?? "", sample: fields["SM"] ?? null, library: fields["LB"] ?? null },
+      ...{ platform: fields["PL"] ?? null, fields }
+    })),
+    programs: ofType("@PG").map((fields) => ({
+      ...{ id: fields["ID"] ?? "", name: fields["PN"] ?? null, version: fields["VN"] ?? null },
+      ...{ command: fields["CL"] ?? null, previous: fields["PP"] ?? null, fields }
+    })),
+    sortOrder: ofType("@HD")[0]?.["SO"] ?? null,
+    text
+  }
+}
+
+/** `KEY:VALUE` after the type of a line. */
+const fieldsOf = (line: string): Fields =>
+  Object.fromEntries(
+    line
+      .split("\t")
+      .slice(1)
+      .map((field) => [field.slice(0, 2), field.slice(3)])
+  )

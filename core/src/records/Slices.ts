@@ -1,0 +1,79 @@
+/** The bytes of a file, or of the slice of it, as a stream that is checked as it comes. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type { AnalysisId } from "../contract/Ids.ts"
+import type { RegionOptions } from "../download/DownloadOptions.ts"
+import type { RequestError } from "../download/DownloadRequest.ts"
+import { Downloads } from "../download/Downloads.ts"
+import type { OneFileError } from "../download/OneFile.ts"
+import { FileDamaged, type SourceError } from "../Errors.ts"
+import type { FileType } from "../genome/formats/FileNames.ts"
+import type { Records } from "../transfer/FileStreams.ts"
+
+/** Why records, or the bytes of a file, do not come, or not all of them. */
+export type RecordsError = OneFileError | RequestError | SourceError
+
+/** Which file of an analysis, and which regions of it; the whole file where none are given. */
+export interface SliceOptions extends RegionOptions {
+  readonly filetype: FileType
+}
+
+/** The files of analyses as streams of bytes. */
+export class Slices extends Context.Service<
+  Slices,
+  {
+    /**
+     * A sound BAM or VCF.gz, or an index, byte for byte as `svc-download --stdout` writes it. The analysis must have one file of the type.
+     *
+     * Every block and record is checked before it comes. A stream that fails has no end-of-file block (BGZF), so that it is not taken for a
+     * whole file. Fails with `InArchive` for a file that has to be restored first, and with `NotFound` for a region that it does not have.
+     */
+    readonly bytes: (analysisId: AnalysisId, options: SliceOptions) => Stream.Stream<Uint8Array, RecordsError>
+  }
+>()("svc-steps/core/records/Slices") {
+  static readonly layer: Layer.Layer<Slices, never, Downloads> = Layer.effect(
+    Slices,
+    Effect.map(Downloads, (downloads) =>
+      Slices.of({
+        bytes: (analysisId, options) =>
+          // Parts of the file are lent until the next one comes.
+          Stream.map(
+            Stream.unwrap(Effect.map(openFile(downloads, analysisId, options), ({ content }) => content.bytes)),
+            (part) => part.slice()
+          )
+      })
+    )
+  )
+}
+
+const openFile = (downloads: Downloads["Service"], analysisId: AnalysisId, { filetype, ...regions }: SliceOptions) =>
+  downloads.open({ ...regions, analysisIds: [analysisId], filetypes: [filetype] })
+
+/** Opens a file for its records; fails with `FileDamaged` when it is of a format that has none, whatever its name. */
+export const openRecords = Effect.fn("svc.records.openRecords")(function* (
+  downloads: Downloads["Service"],
+  analysisId: AnalysisId,
+  options: SliceOptions
+): Effect.fn.Return<Records & { readonly fileName: string }, RecordsError> {
+  const {
+    content: { records },
+    file: { fileName }
+  } = yield* openFile(downloads, analysisId, options)
+  if (records !== null) return { fileName, ...records }
+  const reason = "its content is of another format than its name says, and the records of that are not read"
+  return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason })
+})
+
+/** Records that were cut, and the start of the one that follows. */
+export type Cut<A> = readonly [rest: Uint8Array, records: ReadonlyArray<A>]
+
+/** The rest of one part and the next part, as one; where nothing is left the part as it is. */
+export const joined = (rest: Uint8Array, part: Uint8Array): Uint8Array => {
+  if (rest.length === 0 && part.byteOffset === 0) return part
+  const both = new Uint8Array(rest.length + part.length)
+  both.set(rest)
+  both.set(part, rest.length)
+  return both
+}

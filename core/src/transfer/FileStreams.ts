@@ -1,0 +1,206 @@
+/**
+ * Files at link hosts, whole or the slices of them, read in their order while they are checked, in place of being written to the disk: the
+ * same ranges, links, versions and checks as those of a file that gets a name.
+ *
+ * Nothing can be taken back of what was read. So every block and record is checked before it passes, and of a file that turns out to be
+ * damaged, or cannot be fetched to its end, the end-of-file block is missing: who reads on notices.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
+import { FileDamaged, type SourceError } from "../Errors.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import * as Bgzf from "../genome/bgzf/Bgzf.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
+import { unread } from "../genome/bgzf/ContentCheck.ts"
+import { type DataType, kindOfName } from "../genome/formats/FileNames.ts"
+import type { PlainHeader } from "../genome/formats/Format.ts"
+import { open } from "../genome/formats/Formats.ts"
+import type { Program } from "../genome/formats/SliceHeader.ts"
+import { checkStructure, largestIndex } from "../genome/Structure.ts"
+import { makeSlice, recordsOf } from "../genome/slice/Slice.ts"
+import { type Damage, type ProvenRun, provenRuns } from "../verify/WholeWalk.ts"
+import { LinkHost } from "./LinkHost.ts"
+import * as LinkLease from "./LinkLease.ts"
+import { LinkPool } from "./LinkPool.ts"
+import * as RemoteRanges from "./RemoteRanges.ts"
+import { maker, type SliceTask } from "./SliceRequest.ts"
+import * as SliceSource from "./SliceSource.ts"
+
+/** A file to read whole. */
+export type WholeTask = Pick<SliceTask, "data" | "progress">
+
+/** What is in an open file, whole or the slice of it; each of its streams is read once, and not both. */
+export interface FileContent {
+  /** The regions as the header of the slice names them; null for a whole file. */
+  readonly regions: string | null
+  /** The file, each part of it until the next is asked for. */
+  readonly bytes: Stream.Stream<Uint8Array, SourceError>
+  /** Null where records are not read, as those of BCF and of indexes. */
+  readonly records: Records | null
+  /** What is not as it should be in the file, though it can be read. */
+  readonly warnings: ReadonlyArray<string>
+  /** What was asked for so far, and how many records of a slice were kept. */
+  readonly soFar: Effect.Effect<SliceSource.SliceTraffic & { readonly records: number | null }>
+}
+
+/** What of a file its records are read from. */
+export interface Records {
+  /** The header of the file, inflated. */
+  readonly header: () => Uint8Array
+  /** The records, inflated, in parts that end anywhere; they belong to who reads them. Fails after the records before the failure. */
+  readonly content: Stream.Stream<Uint8Array, SourceError>
+}
+
+/** Opens files at link hosts to be read in their order. */
+export class FileStreams extends Context.Service<
+  FileStreams,
+  {
+    /** Reads the header, and the index for a slice. */
+    readonly open: (task: WholeTask | SliceTask) => Effect.Effect<FileContent, SourceError>
+  }
+>()("svc-steps/core/transfer/FileStreams") {
+  /** @internal `version` of the maker, for the headers of slices. */
+  static readonly layer = (version: string) =>
+    Layer.effect(
+      FileStreams,
+      Effect.gen(function* () {
+        const services = {
+          host: yield* LinkHost,
+          pool: yield* LinkPool,
+          codec: yield* Codec,
+          program: { name: maker, version }
+        }
+        return FileStreams.of({
+          open: (task) =>
+            Effect.provideService(
+              "indexes" in task ? openSlice(services, task) : openWhole(services, task),
+              Codec,
+              services.codec
+            )
+        })
+      })
+    )
+}
+
+interface StreamServices extends RemoteRanges.RemoteServices {
+  readonly codec: Codec["Service"]
+  readonly program: Program
+}
+
+const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
+  services: StreamServices,
+  task: SliceTask
+): Effect.fn.Return<FileContent, SourceError, Codec> {
+  const { codec, pool, program } = services
+  const { fileName } = task.data
+  const source = yield* SliceSource.make(task)
+  const prepared = yield* Effect.mapError(SliceSource.prepare(services, source), RemoteRanges.withoutRestart(fileName))
+  const { data, plan, start } = prepared
+  const { connections } = pool.settings
+  const origin = yield* SliceSource.originOf(fileName, plan.key, data)
+  const slice = yield* makeSlice(plan, { program: { ...program, origin }, connections })
+  const checked = (bytes: Stream.Stream<Uint8Array, RemoteRanges.RemoteError, Codec>) =>
+    Stream.fromEffectDrain(start).pipe(
+      Stream.concat(Stream.provideService(bytes, Codec, codec)),
+      Stream.mapError(RemoteRanges.withoutRestart(fileName))
+    )
+  return {
+    regions: plan.key,
+    bytes: checked(slice.bytes),
+    records: { header: plan.header, content: checked(recordsOf(plan, { connections })) },
+    warnings: plan.warnings,
+    soFar: Effect.zipWith(source.traffic, slice.records, (traffic, records) => ({ ...traffic, records }))
+  }
+})
+
+/** Ranges in which a whole file is fetched (bytes). */
+const chunk = 1024 * 1024
+
+const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
+  services: StreamServices,
+  { data, progress }: WholeTask
+): Effect.fn.Return<FileContent, SourceError, Codec> {
+  const { fileName } = data
+  const file = { ...data, progress }
+  const lease = yield* LinkLease.make(file)
+  const [attempts, fetched] = [yield* Ref.make(0), yield* Ref.make(0)]
+  const failed = RemoteRanges.withoutRestart(fileName)
+  const opened = RemoteRanges.open(services, { file, lease, attempts, fetched }, RemoteRanges.headOfData)
+  const reader = yield* Effect.mapError(opened, failed)
+  const soFar = Effect.all({
+    attempts: Ref.get(attempts),
+    fetched: Ref.get(fetched),
+    renewals: lease.renewals,
+    records: Effect.succeed(null)
+  })
+  const common = { regions: null, warnings: [], soFar }
+  const kind = kindOfName(fileName)
+  if (kind !== null && kind.index === null) {
+    return {
+      ...common,
+      ...(yield* Effect.mapError(wholeData(services, fileName, kind.type, reader, progress), failed))
+    }
+  }
+  const index = Effect.provideService(wholeIndex(fileName, reader), Codec, services.codec)
+  return { ...common, bytes: Stream.fromEffect(Effect.mapError(index, failed)), records: null }
+})
+
+/** An index, which is read whole, as it is judged whole. */
+const wholeIndex = Effect.fnUntraced(function* (fileName: string, reader: RemoteRanges.RemoteRanges) {
+  if (reader.size > largestIndex) {
+    const reason = `it has ${reader.size} bytes, more than any index`
+    return yield* new FileDamaged({ file: fileName, fault: "BadIndex", reason })
+  }
+  const bytes = yield* reader.read(0, reader.size)
+  yield* checkStructure(fileName, fromBytes(bytes))
+  return bytes
+})
+
+/** A data file: block after block, each with its records checked. */
+const wholeData = Effect.fnUntraced(function* (
+  { codec, pool }: StreamServices,
+  fileName: string,
+  type: DataType,
+  reader: RemoteRanges.RemoteRanges,
+  progress: WholeTask["progress"]
+): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
+  const { size } = reader
+  const { header, judgeHeader, records } = yield* open(fileName, reader, type)
+  const refused = judgeHeader?.().fault ?? null
+  if (refused !== null) return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: refused })
+  const runs = provenRuns(fileName, reader, records?.([]) ?? unread, { chunk, ahead: pool.settings.connections }).pipe(
+    Stream.tap(({ end }) => progress({ _tag: "Bytes", done: end, size })),
+    Stream.provideService(Codec, codec),
+    Stream.mapError((error: Damage | RemoteRanges.RemoteError) =>
+      RemoteRanges.withoutRestart(fileName)(error._tag === "Damage" ? error.error : error)
+    )
+  )
+  const checked = Stream.concat(Stream.fromEffectDrain(progress({ _tag: "Started", size, resumedFrom: 0 })), runs)
+  return {
+    bytes: Stream.concat(
+      Stream.map(checked, (run) => withoutEnd(run, size)),
+      // It is there: a file without it fails before.
+      Stream.succeed(Bgzf.eofBlock)
+    ),
+    records: header === null ? null : { header: header.bytes, content: recordsIn(checked, header) }
+  }
+})
+
+/** The blocks of a run before the end-of-file block, which follows when all is proven. */
+const withoutEnd = ({ end, raw }: ProvenRun, size: number): Uint8Array =>
+  raw.subarray(0, raw.length - Math.max(0, end - (size - Bgzf.eofBlock.length)))
+
+/** The content of blocks after the header. */
+const recordsIn = <E>(runs: Stream.Stream<ProvenRun, E>, { size }: PlainHeader): Stream.Stream<Uint8Array, E> =>
+  Stream.mapAccum(
+    runs,
+    () => size,
+    (header, { content }) => {
+      const skipped = Math.min(header, content.length)
+      // The bytes of a run are used again.
+      return [header - skipped, skipped === content.length ? [] : [content.slice(skipped)]]
+    }
+  )
