@@ -6,6 +6,7 @@ import { root } from "../Root.ts"
 export const entryPoints = {
   "svc-steps": "core/src/index.d.ts",
   "svc-steps/node": "platform/index.d.ts",
+  "svc-steps/records": "core/src/records/index.d.ts",
   "svc-steps/sandbox": "sandbox/index.d.ts"
 } as const
 

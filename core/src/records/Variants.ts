@@ -1,5 +1,5 @@
 /** The variants of analyses: the header of a VCF, and its records one after another. */
-import VcfParser, { type Variant } from "@gmod/vcf"
+import VcfParser, { type Variant as View } from "@gmod/vcf"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,6 +11,9 @@ import { FileDamaged } from "../Errors.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
+
+/** A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for. */
+export type Variant = View
 
 /** A reference that the header names. */
 export interface Contig {

@@ -4,8 +4,7 @@
  * Each service stands on `Downloads`: `Reads.layer.pipe(Layer.provideMerge(Service.layerConfig()))`. What fails fails typed, after the
  * records before it; who stops reading stops the fetching.
  */
-export type { SampleData, Samples, SampleValue, Variant } from "@gmod/vcf"
 export { BamRecord } from "./BamRecord.ts"
 export { type Program, type ReadGroup, Reads, type ReadsHeader, type ReferenceSequence } from "./Reads.ts"
 export { type RecordsError, type SliceOptions, Slices } from "./Slices.ts"
-export { type Contig, Variants, type VariantsHeader } from "./Variants.ts"
+export { type Contig, type Variant, Variants, type VariantsHeader } from "./Variants.ts"
