@@ -14,7 +14,7 @@ import { BamRecord } from "./BamRecord.ts"
 import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
 
 /** The fields of a line of the header, such as `LN` and `SN`. */
-type Fields = Readonly<Record<string, string>>
+export type HeaderFields = Readonly<Record<string, string>>
 
 /** A reference; its place in the list is the `ref_id` of its reads. */
 export interface ReferenceSequence {
@@ -22,7 +22,7 @@ export interface ReferenceSequence {
   /** Bases. */
   readonly length: number
   /** Of its `@SQ` line; none where there is no such line. */
-  readonly fields: Fields
+  readonly fields: HeaderFields
 }
 
 /** A read group (`@RG`), which the tag `RG` of a read names. */
@@ -31,7 +31,7 @@ export interface ReadGroup {
   readonly sample: string | null
   readonly library: string | null
   readonly platform: string | null
-  readonly fields: Fields
+  readonly fields: HeaderFields
 }
 
 /** A program that worked on the file (`@PG`). */
@@ -42,7 +42,7 @@ export interface Program {
   readonly command: string | null
   /** The `id` of the program before it. */
   readonly previous: string | null
-  readonly fields: Fields
+  readonly fields: HeaderFields
 }
 
 /** What the header of a BAM says. */
@@ -132,7 +132,7 @@ const headerOf = ({ references, text: encoded }: BamHeader): ReadsHeader => {
 }
 
 /** `KEY:VALUE` after the type of a line. */
-const fieldsOf = (line: string): Fields =>
+const fieldsOf = (line: string): HeaderFields =>
   Object.fromEntries(
     line
       .split("\t")

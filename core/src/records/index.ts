@@ -5,6 +5,13 @@
  * records before it; who stops reading stops the fetching.
  */
 export { BamRecord } from "./BamRecord.ts"
-export { type Program, type ReadGroup, Reads, type ReadsHeader, type ReferenceSequence } from "./Reads.ts"
+export {
+  type HeaderFields,
+  type Program,
+  type ReadGroup,
+  Reads,
+  type ReadsHeader,
+  type ReferenceSequence
+} from "./Reads.ts"
 export { type RecordsError, type SliceOptions, Slices } from "./Slices.ts"
 export { type Contig, type Variant, Variants, type VariantsHeader } from "./Variants.ts"
