@@ -175,7 +175,7 @@ const runEvents = (
 
 /** Options of the command line that do nothing where the file goes to standard output. */
 const idleInPipe = [
-  ...(["destination", "overwrite", "layout", "checksums", "samplesheet", "wait", "poll"] as const),
+  ...(["destination", "overwrite", "layout", "checksums", "makeIndex", "samplesheet", "wait", "poll"] as const),
   ...(["restoreArchived", "maxRestores", "restorationFile", "pendingOk"] as const)
 ]
 

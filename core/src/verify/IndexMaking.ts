@@ -7,7 +7,7 @@ import type { RecordListener } from "../genome/bgzf/ContentCheck.ts"
 import { type IndexSuffix, kindOfName } from "../genome/formats/FileNames.ts"
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
-import { newDepth, usualShift } from "../genome/index/Bins.ts"
+import { lastBase, newDepth, usualShift } from "../genome/index/Bins.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { type ProvenFile, proveContent } from "./FileProof.ts"
 import { isDamage } from "./WholeWalk.ts"
@@ -20,6 +20,7 @@ export interface MadeIndex {
 
 /** Passes records on to the builder; what lies behind its last bin is kept in `beyond`, as `chr1:5`. */
 const listenerOf = (builder: IndexBuilder.IndexBuilder) => {
+  const limit = lastBase(usualShift, newDepth)
   const names: Array<string> = []
   const found = { beyond: null as string | null }
   let reference = 0
@@ -32,7 +33,7 @@ const listenerOf = (builder: IndexBuilder.IndexBuilder) => {
       // A read may have a reference and no position: it belongs to the first bin, as for samtools.
       const start = Math.max(0, from)
       const end = Math.max(start + 1, to)
-      if (end > builder.limit) found.beyond ??= `${names[reference]}:${start + 1}`
+      if (end > limit) found.beyond ??= `${names[reference]}:${start + 1}`
       else builder.add(reference, start, end, mapped, block, within)
     },
     leave: ({ block, within }) => builder.close(block, within)
