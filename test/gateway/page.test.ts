@@ -1,9 +1,13 @@
 /** The page of the gateway without its script: who sees what, and what programs read that follow links. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { genomeOf } from "../../gateway/Genome.ts"
 import { analysesPage, folderPage, lockedPage } from "../../gateway/PageMarkup.ts"
 import { commandsFor, desktopUrl } from "../../gateway/page/Commands.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { temporary } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
 
 const [ada, grace] = ["ada-0123456789abcdef", "grace-0123456789abcdef"]
@@ -32,9 +36,13 @@ class OneGateway extends Context.Service<
   OneGateway,
   { readonly url: string; readonly lines: ReadonlyArray<Record<string, unknown>> }
 >()("test/gateway/OneGateway") {
-  static readonly layer = Layer.effect(OneGateway, startGatewayHere({ tokens, relay: false })).pipe(
-    Layer.provide(Sandbox.layer())
-  )
+  static readonly layer = Layer.effect(
+    OneGateway,
+    Effect.flatMap(temporary, (folder) => {
+      writeFileSync(join(folder, "ref.fa"), ">chr1\nACGT\n")
+      return startGatewayHere({ tokens, relay: false, genome: genomeOf(join(folder, "ref.fa")) })
+    })
+  ).pipe(Layer.provide(Sandbox.layer()))
 }
 
 layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway with tokens", (it) => {
@@ -149,6 +157,21 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
       })
   )
 
+  it.effect("a genome of this machine is served in pieces, to those with a token, and no other file is", () =>
+    Effect.gen(function* () {
+      const { url } = yield* OneGateway
+      const piece = yield* Effect.promise(() =>
+        fetch(`${url}/genome/ref.fa`, { headers: { authorization: `Bearer ${ada}`, range: "bytes=6-9" } })
+      )
+      assert.deepStrictEqual([piece.status, yield* Effect.promise(() => piece.text())], [206, "ACGT"])
+      assert.strictEqual((yield* ask(`${url}/genome/ref.fa`)).status, 401)
+      for (const name of ["ref.fa.fai", "other.fa", "..%2Fref.fa"]) {
+        assert.strictEqual((yield* ask(`${url}/genome/${name}`, { token: ada })).status, 404, name)
+      }
+      assert.match((yield* ask(`${url}/files/A1/`, { token: ada })).text, /data-genome="[^"]*genome\/ref\.fa\.fai/)
+    })
+  )
+
   it.effect("with --redirect the page gets bytes all the same: link hosts let no page read", () =>
     Effect.gen(function* () {
       const { url } = yield* OneGateway
@@ -214,6 +237,22 @@ describe("the page as text", () => {
     assert.strictEqual([...page.matchAll(/<tr data-kind="bam" data-index="S\d+\.BAI">/g)].length, 2500)
     assert.match(page, /5000 files/)
     assert.isBelow(page.length, 2_000_000)
+  })
+})
+
+describe("--genome", () => {
+  it("is an id, an address or a file, and says from where the page may load", () => {
+    const origins = (text: string) => genomeOf(text)?.origins
+    assert.deepStrictEqual(
+      ["hg38", "https://lab.example.org/g/ref.fa?sig=1", "ref.2bit", "./a/ref.fasta"].map(origins),
+      [["https:"], ["https://lab.example.org"], [], []]
+    )
+    assert.deepStrictEqual(genomeOf("https://lab.example.org/g/ref.fa?sig=1")?.reference, {
+      id: "genome",
+      fastaURL: "https://lab.example.org/g/ref.fa?sig=1",
+      indexURL: "https://lab.example.org/g/ref.fa.fai?sig=1"
+    })
+    for (const text of ["", "two words", "a/b.bam", "a/"]) assert.isNull(genomeOf(text), text)
   })
 })
 
