@@ -56,16 +56,19 @@ else
   echo "Not root: the container image is not tested."
 fi
 
-# An S3 server: complete only when its lock was copied last.
-server=test/e2e/s3-server
-if ! cmp -s "$server/package-lock.json" .e2e/s3/.installed; then
-  echo "Installing the S3 server into .e2e/s3 ..."
-  rm -rf .e2e/s3
-  mkdir -p .e2e/s3
-  cp "$server/package.json" "$server/package-lock.json" .e2e/s3/
-  npm ci --prefix .e2e/s3 --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-  cp "$server/package-lock.json" .e2e/s3/.installed
-fi
+# An S3 server, Bun and Deno: complete only when their locks were copied last.
+for package in s3:s3-server runtimes:runtimes; do
+  into=.e2e/${package%%:*}
+  from=test/e2e/${package##*:}
+  if ! cmp -s "$from/package-lock.json" "$into/.installed"; then
+    echo "Installing the ${package##*:} into $into ..."
+    rm -rf "$into"
+    mkdir -p "$into"
+    cp "$from/package.json" "$from/package-lock.json" "$into/"
+    npm ci --prefix "$into" --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+    cp "$from/package-lock.json" "$into/.installed"
+  fi
+done
 
 # Snakemake, cwltool, miniwdl, nf-core and pysam (the newest bcftools in it) from their lock, into an environment of their own; uv, locked as well, fetches them ten times as fast as pip.
 engines=test/e2e/engines

@@ -86,6 +86,8 @@ const rules: ReadonlyArray<Rule> = [
         isEffect(to) ||
         // The view of a record, for this room alone (docs/dev/adr/0002).
         (own === "records" && within("@gmod/bam", "@gmod/vcf")(to)) ||
+        // It is of no runtime.
+        (from === "core/src/session/CookieJars.ts" && to === "tough-cookie") ||
         (within("core/src")(to) &&
           (own === undefined || other === undefined || own === other || rooms[own]?.(to) === true))
       )
@@ -97,7 +99,6 @@ const rules: ReadonlyArray<Rule> = [
       isEffect(to) ||
       isBuiltIn(to) ||
       within("core/src", "platform", "@effect/platform-node")(to) ||
-      (from === "platform/http/CookieJars.ts" && to === "tough-cookie") ||
       (from === "platform/SupportedNode.ts" && to === "package.json")
   },
   {

@@ -7,6 +7,7 @@ import { serviceApi } from "../core/src/contract/ServiceApi.ts"
 import { LoginRefused } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/Gate.ts"
 import { Session } from "../core/src/session/Session.ts"
+import { layerFetch } from "../core/src/session/SessionFetch.ts"
 import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
 import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import { type RunningSandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
@@ -49,6 +50,24 @@ describe("session and sandbox", () => {
         assert.strictEqual(stats.overlaps, 0)
         assert.strictEqual(stats.logins, 1)
         assert.strictEqual(stats.logouts, 1)
+      })
+    )
+  )
+
+  it.live("over the fetch of Effect, as where there is no Node: cookies, token and turns are the same", () =>
+    inSandbox({ behaviour: { strict: true } }, (sandbox) =>
+      Effect.gen(function* () {
+        const layer = layerFetch({
+          baseUrl: new URL(sandbox.url),
+          username: sandbox.user,
+          password: Redacted.make(sandbox.password),
+          profile: makeSessionProfile("0.0.0")
+        })
+        // A lost session shows itself by a redirect, which fetch would follow to the login page.
+        yield* sandbox.setFaults([{ when: { endpoint: "getAnalyses", nth: 3 }, then: { invalidate: "redirect" } }])
+        assert.isAbove(Math.min(...(yield* Effect.provide(twelveCalls, layer))), 100)
+        const { logins, logouts, overlaps } = yield* sandbox.stats
+        assert.deepStrictEqual({ logins, logouts, overlaps }, { logins: 2, logouts: 1, overlaps: 0 })
       })
     )
   )

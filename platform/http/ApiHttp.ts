@@ -22,12 +22,11 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { ConfigUnusable, errnoOf } from "../../core/src/Errors.ts"
-import type { CookieJars as CookieJarsService } from "../../core/src/session/Exchange.ts"
+import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
-import * as CookieJars from "./CookieJars.ts"
 import { Dialer, proxyAnswered, unreadablePem } from "./Dialer.ts"
 import { http } from "./NodeHttp.ts"
 
@@ -229,7 +228,7 @@ const replyOf = (
     {
       url: url.href,
       status: incoming.statusCode ?? 0,
-      headers: Headers.fromInput({ ...incoming.headers, "set-cookie": lines.join("\n") }),
+      headers: Headers.fromInput({ ...incoming.headers, "set-cookie": lines.map((line) => `${line}\n`).join("") }),
       cookies: Cookies.fromSetCookie(lines)
     },
     NodeStream.fromReadable({
@@ -244,7 +243,5 @@ const replyOf = (
 }
 
 /** What a session stands on: the `HttpClient` of the API plane, and cookie jars. Fails when the CA file cannot be used. */
-export const layer = (
-  settings: ApiHttpSettings
-): Layer.Layer<HttpClient.HttpClient | CookieJarsService, ConfigUnusable> =>
+export const layer = (settings: ApiHttpSettings): Layer.Layer<HttpClient.HttpClient | CookieJars, ConfigUnusable> =>
   Layer.merge(Layer.effect(HttpClient.HttpClient, Effect.map(makeDialer(settings), make)), CookieJars.layer)

@@ -80,6 +80,26 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
       }
     }
 
+    const runtimes = {
+      // Its launcher wants a script of the installation; the program lies beside it.
+      Bun: [`@oven/bun-linux-${process.arch === "x64" ? "x64" : "aarch64"}/bin/bun`],
+      Deno: [".bin/deno", "run", "--allow-all"]
+    }
+    for (const [runtime, [executable = "", ...first]] of Object.entries(runtimes)) {
+      it.effect(`without-node.ts, in ${runtime}`, () =>
+        Effect.gen(function* () {
+          const { env: account } = yield* ground({ behaviour: { strict: true } })
+          const { path } = yield* Project
+          const command = `${root}.e2e/runtimes/node_modules/${executable}`
+          const ended = yield* runCommand(command, [...first, "without-node.ts"], {
+            cwd: path,
+            env: { ...env, ...account }
+          })
+          assert.match(ended.stdout, /^A1\nA2\n/, ended.stderr)
+        })
+      )
+    }
+
     it.effect("shortest.ts", () =>
       Effect.gen(function* () {
         const { env } = yield* ground()
@@ -101,14 +121,14 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
         const { env, folder } = yield* ground()
         const said = yield* program(["files-of-analyses.ts", join(folder, "out"), "A1"], env)
         assert.match(said, /S1\.bam: 100 %/)
-        assert.match(said, /out\/S1\.bam\tdownloaded\t\d+\t[0-9a-f]{64}$/m)
+        assert.match(said, /out\/S1\.bam\tDownloaded\t\d+$/m)
       })
     )
 
     it.effect("slice-region.ts", () =>
       Effect.gen(function* () {
         const { env } = yield* ground()
-        assert.match(yield* program(["slice-region.ts", "A1", "chr1"], env), /^S1\.ranged\.bam: downloaded, chr1/m)
+        assert.match(yield* program(["slice-region.ts", "A1", "chr1"], env), /^S1\.ranged\.bam: \d+ reads/m)
       })
     )
 

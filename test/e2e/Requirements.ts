@@ -20,6 +20,7 @@ const tools = [
   "mandoc"
 ]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
+const runtimesLock = "test/e2e/runtimes/package-lock.json"
 const pythonLock = "test/e2e/engines/requirements.txt"
 const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")
 
@@ -27,6 +28,7 @@ export default () => {
   const folders = `${process.env["PATH"]}:/usr/sbin:/sbin`.split(":")
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
+  if (!same(`${root}.e2e/runtimes/.installed`, `${root}${runtimesLock}`)) missing.push("Bun and Deno")
   if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`))
     missing.push("snakemake, cwltool, miniwdl, nf-core, pysam")
   if (!same(`${root}.e2e/go/.installed`, `${root}test/e2e/actionlint/go.sum`)) missing.push("actionlint")

@@ -142,6 +142,16 @@ describe("examples", () => {
     })
   )
 
+  it.live("over fetch alone", () =>
+    Effect.gen(function* () {
+      const { env, stats } = yield* ground({ behaviour: { strict: true } })
+      const { stderr, stdout } = yield* example("without-node.ts", [], env)
+      assert.match(stdout, /^A1\nA2\n/, stderr)
+      const { logins, logouts, overlaps } = yield* stats
+      assert.deepStrictEqual({ logins, logouts, overlaps }, { logins: 1, logouts: 1, overlaps: 0 })
+    })
+  )
+
   it.live("settings that are missing are named", () =>
     Effect.gen(function* () {
       const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["FBN1", "Gene", "A1"])

@@ -4,12 +4,12 @@ import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Redacted, type Scop
 import { Cookies, Headers, HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { SessionError } from "../../core/src/Errors.ts"
+import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionSettings } from "../../core/src/session/SessionSettings.ts"
 import { TransportFault } from "../../core/src/session/TransportFault.ts"
-import * as CookieJars from "../../platform/http/CookieJars.ts"
 
 interface Asked {
   readonly method: string
@@ -100,7 +100,10 @@ export const makeService = (answer: Answer) => {
         {
           url: url.href,
           status: said.status ?? 200,
-          headers: Headers.fromInput({ ...said.headers, "set-cookie": (said.cookies ?? []).join("\n") }),
+          headers: Headers.fromInput({
+            ...said.headers,
+            "set-cookie": (said.cookies ?? []).map((line) => `${line}\n`).join("")
+          }),
           cookies: Cookies.empty
         },
         said.after === "break"

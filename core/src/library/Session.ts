@@ -1,10 +1,14 @@
 /** The session of an account: its login, its turns, its repeats, and requests of your own through it. */
+export { type CookieJar, CookieJars } from "../session/CookieJars.ts"
+export { AccountLock } from "../session/Gate.ts"
 export { RepeatSafe } from "../session/RequestMarks.ts"
 export { type Conversation, Session } from "../session/Session.ts"
+export { layerFetch } from "../session/SessionFetch.ts"
 export {
   makeSessionProfile,
   type SessionLimits,
   type SessionProfile,
   SessionProfileOverrides,
+  type SessionSettings,
   type SessionTimeouts
 } from "../session/SessionSettings.ts"

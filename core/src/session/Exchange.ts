@@ -7,9 +7,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Cookies from "effect/http/Cookies"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Pull from "effect/Pull"
 import * as Redacted from "effect/Redacted"
@@ -20,6 +22,7 @@ import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
+import { CookieJars } from "./CookieJars.ts"
 import { isUndecided } from "./Recognition.ts"
 import type { SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
@@ -27,27 +30,16 @@ import type { SessionProfile } from "./SessionSettings.ts"
 import { brokenSetback, faultSetback, type Setback } from "./Setback.ts"
 import { faultOfClientError, type TransportFault } from "./TransportFault.ts"
 
-/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
-export interface CookieJar {
-  /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
-  readonly take: (line: string, url: string, now: number) => void
-  /** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
-  readonly headerFor: (url: string, now: number) => string | null
-  /** Whether nothing was ever taken. */
-  readonly isEmpty: () => boolean
-}
-
-/** Makes an empty jar for each session. */
-export class CookieJars extends Context.Service<CookieJars, { readonly make: Effect.Effect<CookieJar> }>()(
-  "svc-steps/core/session/CookieJars"
-) {}
-
 /**
- * The `Set-Cookie` lines of a reply. The HTTP layer joins them with line feeds: joined by commas, as other headers are, they could
- * not be separated again, because the date in `Expires` contains a comma.
+ * The `Set-Cookie` lines of a reply. Ours come as they were sent, each with a line feed at its end: joined by commas, as other headers
+ * are, they could not be separated again, because the date in `Expires` contains a comma. Of another `HttpClient` we have what it parsed.
  */
-const setCookieLines = (header: string | undefined): ReadonlyArray<string> =>
-  (header ?? "").split("\n").filter((line) => line.trim() !== "")
+const setCookieLines = ({ cookies, headers }: HttpClientResponse.HttpClientResponse): ReadonlyArray<string> => {
+  const sent = headers["set-cookie"] ?? ""
+  return sent.includes("\n")
+    ? sent.split("\n").filter((line) => line.trim() !== "")
+    : Cookies.toSetCookieHeaders(cookies)
+}
 
 /** The value that a `Set-Cookie` line sets, whether it is kept or not. */
 const valueIn = (line: string): string => {
@@ -166,7 +158,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       yield* Ref.set(token, Option.some(Redacted.make(fresh)))
     }
     const [current, now] = [yield* Ref.get(jar), yield* Clock.currentTimeMillis]
-    for (const line of setCookieLines(response.headers["set-cookie"])) {
+    for (const line of setCookieLines(response)) {
       protect(valueIn(line))
       current.take(line, request.url, now)
     }

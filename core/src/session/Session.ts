@@ -33,7 +33,8 @@ import {
 } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
-import { type CookieJars, makeExchange } from "./Exchange.ts"
+import type { CookieJars } from "./CookieJars.ts"
+import { makeExchange } from "./Exchange.ts"
 import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
 import { errorDetail, pageReason, recognise, whyNotJson } from "./Recognition.ts"
@@ -53,8 +54,8 @@ import { makeWitnesses } from "./Witnesses.ts"
 /** The session of one account, through which every request to the API goes. */
 export class Session extends Context.Service<Session, Conversation>()("svc-steps/core/session/Session") {
   /**
-   * @internal Logs in while building and logs out when its scope closes, also on failure and interruption. The logout never
-   * changes the outcome.
+   * Logs in while building and logs out when its scope closes, also on failure and interruption. The logout never changes the
+   * outcome. The `HttpClient` must not follow redirects: they are how the service says that a session is lost.
    */
   static readonly layer = (
     settings: SessionSettings

@@ -1,7 +1,31 @@
-/** The jar of tough-cookie, loaded when a session begins. */
+/** The cookies of a session, kept by the jar of tough-cookie, which is loaded when a session begins. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type CookieJar, CookieJars } from "../../core/src/session/Exchange.ts"
+
+/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
+export interface CookieJar {
+  /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
+  readonly take: (line: string, url: string, now: number) => void
+  /** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
+  readonly headerFor: (url: string, now: number) => string | null
+  /** Whether nothing was ever taken. */
+  readonly isEmpty: () => boolean
+}
+
+/** Makes an empty jar for each session. */
+export class CookieJars extends Context.Service<CookieJars, { readonly make: Effect.Effect<CookieJar> }>()(
+  "svc-steps/core/session/CookieJars"
+) {
+  /** Jars in memory, as RFC 6265 has them. */
+  static readonly layer: Layer.Layer<CookieJars> = Layer.effect(
+    CookieJars,
+    Effect.map(
+      Effect.promise(() => import("tough-cookie")),
+      (tough) => CookieJars.of({ make: Effect.sync(() => makeJar(tough)) })
+    )
+  )
+}
 
 type ToughCookie = typeof import("tough-cookie")
 
@@ -32,11 +56,3 @@ const makeJar = ({ Cookie, CookieJar: Jar }: ToughCookie): CookieJar => {
     isEmpty: () => taken === 0
   }
 }
-
-export const layer: Layer.Layer<CookieJars> = Layer.effect(
-  CookieJars,
-  Effect.map(
-    Effect.promise(() => import("tough-cookie")),
-    (tough) => ({ make: Effect.sync(() => makeJar(tough)) })
-  )
-)

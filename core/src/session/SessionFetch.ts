@@ -1,0 +1,21 @@
+/** A session where there is no Node: Bun, Deno, and Node's own `fetch`. */
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import type { SessionError } from "../Errors.ts"
+import { CookieJars } from "./CookieJars.ts"
+import { AccountLock } from "./Gate.ts"
+import { Session } from "./Session.ts"
+import type { SessionSettings } from "./SessionSettings.ts"
+
+/** The service refuses what says `cors`, and a redirect that is followed hides a lost session behind its login page. */
+const requests = { mode: "same-origin", redirect: "manual" } as const
+
+/**
+ * The session over the `fetch` of the platform, with its cookies in memory. Only this process may use the account meanwhile: nothing
+ * keeps others out.
+ */
+export const layerFetch = (settings: SessionSettings): Layer.Layer<Session, SessionError> =>
+  Session.layer(settings).pipe(
+    Layer.provide([FetchHttpClient.layer, AccountLock.layerNone, CookieJars.layer]),
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, requests))
+  )
