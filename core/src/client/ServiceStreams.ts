@@ -22,7 +22,7 @@ import type { DerivedMethods } from "./ServiceMethods.ts"
 
 /**
  * Bytes of one JSON value. An error may come even after the last byte, so the value is complete only when the stream ends without
- * one. No other request of the session starts before the stream has ended.
+ * one. No other request of the session starts before the stream has ended: one that is made inside its reading is a defect.
  */
 export type PayloadStream = Stream.Stream<Uint8Array, ServiceError>
 

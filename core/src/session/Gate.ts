@@ -11,6 +11,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 
@@ -30,7 +31,7 @@ export class AccountLock extends Context.Service<
 }
 
 export interface Gate {
-  /** Holds the gate until the scope closes. Waiting can be interrupted. */
+  /** Holds the gate until the scope closes. Waiting can be interrupted; whoever holds it and asks for it again dies. */
   readonly enter: Effect.Effect<void, never, Scope.Scope>
   /**
    * Runs `work` inside the gate to its end even when the caller is interrupted, for at most the grace time: the
@@ -42,12 +43,22 @@ export interface Gate {
 /** For requests to a gateway, which lets one through at a time itself. */
 export const openGate: Gate = { enter: Effect.void, inside: (work) => work }
 
+const nested =
+  "A request was made inside the reading of a streamed body, of which the session lets no other begin: collect what the " +
+  "stream gives and ask when it has ended, or ask by a session of another account"
+
 export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
   const lock = yield* AccountLock
   const permit = yield* Semaphore.make(1)
+  const inIt = yield* Ref.make<number | null>(null)
 
   const enter: Gate["enter"] = Effect.gen(function* () {
+    const asking = yield* Effect.fiberId
+    // It would wait for itself, in silence.
+    if ((yield* Ref.get(inIt)) === asking) return yield* Effect.die(new Error(nested))
     yield* Semaphore.takeScoped(permit, 1)
+    yield* Ref.set(inIt, asking)
+    yield* Effect.addFinalizer(() => Ref.set(inIt, null))
     const held = yield* Deferred.make<void>()
     const holder = yield* Effect.forkScoped(
       lock.withLock(key)(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))

@@ -76,8 +76,8 @@ export interface Conversation {
    */
   readonly http: HttpClient.HttpClient.With<SessionError>
   /**
-   * The same for bodies too large for memory. No other request starts until the scope closes, so a request through
-   * `http` inside that scope waits for ever. When the scope closes before the end of the body, the connection is cut.
+   * The same for bodies too large for memory. No other request starts until the scope closes: a request by the same fiber
+   * inside that scope is a defect, and one that the reading waits for in another fiber waits for ever. When the scope closes before the end of the body, the connection is cut.
    */
   readonly stream: (
     request: HttpClientRequest.HttpClientRequest

@@ -1,6 +1,6 @@
 /** One request of the API at a time. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { HttpClientRequest } from "effect/http"
 import {
   call,
@@ -90,6 +90,24 @@ describe("Session, one at a time", () => {
       )
       assert.strictEqual(succeeded(exit), '{"path":"/api/x"}')
     })
+  )
+
+  it.effect(
+    "S8 a request inside the reading of a stream is a defect, as it would wait for ever; after the stream it goes",
+    () =>
+      Effect.gen(function* () {
+        const service = makeService(call("/api/big"))
+        const exit = yield* withSession(service, (session) =>
+          Effect.gen(function* () {
+            const big = session.stream(HttpClientRequest.get("/api/big"))
+            const inside = yield* Effect.exit(Effect.scoped(Effect.andThen(big, get(session, "/api/x"))))
+            return [Exit.isFailure(inside) ? Cause.pretty(inside.cause) : "", yield* get(session, "/api/y")]
+          })
+        )
+        const [died, after] = succeeded(exit)
+        assert.match(died ?? "", /A request was made inside the reading of a streamed body/)
+        assert.strictEqual(after, '{"path":"/api/y"}')
+      })
   )
 
   it.effect("S8 a stream recognises the lost session before it gives anything out, and breaks with a typed error", () =>
