@@ -8,12 +8,13 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import { misfitsOf, UsageError, usageErrorOf } from "../Errors.ts"
+import { misfitsOf, type ServiceError, UsageError, usageErrorOf } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { Session } from "../session/Session.ts"
-import { type AnnotationsError, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
+import { type AnnotationsError, annotationColumns, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
+import type { Column } from "./Columns.ts"
 import { Spools } from "./Spool.ts"
 import type { TextOutput } from "./TextWriter.ts"
 
@@ -64,6 +65,8 @@ export class Annotations extends Context.Service<
      * here. No other request of the session starts before that. Only a stream that ends well was complete.
      */
     readonly rows: (analysis: AnalysisId, options?: AnnotationOptions) => Stream.Stream<AnnotationRow, AnnotationsError>
+    /** Its columns, in the order of their cells. The whole table is read for them, as their names come last; nothing of it is kept. */
+    readonly columns: (analysis: AnalysisId) => Effect.Effect<ReadonlyArray<Column>, ServiceError>
   }
 >()("svc-steps/core/annotations/Annotations") {
   /** @internal */
@@ -71,7 +74,10 @@ export class Annotations extends Context.Service<
     Annotations,
     Effect.gen(function* () {
       const context = pickServices(yield* Effect.context<Services>())
-      return Annotations.of({ rows: (analysis, options) => Stream.provideContext(rows(analysis, options), context) })
+      return Annotations.of({
+        rows: (analysis, options) => Stream.provideContext(rows(analysis, options), context),
+        columns: (analysis) => Effect.provideContext(annotationColumns(analysis), context)
+      })
     })
   )
 }

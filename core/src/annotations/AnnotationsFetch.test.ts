@@ -164,6 +164,25 @@ describe("the stream of rows", () => {
     })
   )
 
+  it.live(
+    "has columns, which are told also when the first answer was cut; an analysis that is not there has none",
+    () =>
+      Effect.gen(function* () {
+        const columnsOf = (...answers: ReadonlyArray<Answer>) =>
+          Annotations.use(({ columns }) => columns(AnalysisId.make("A1"))).pipe(
+            Effect.provide(annotations(sessionOf(answers, [])))
+          )
+        const text = '{"data":[["V1","FBN1"]],"header":[{"id":"ID"},{"id":"ID","title":"Symbol"}]}'
+        for (const answers of [[{ text }], [{ text: text.slice(0, 30) }, { text }]]) {
+          assert.deepStrictEqual(yield* columnsOf(...answers), [
+            { index: 0, id: "ID", title: "", name: "ID" },
+            { index: 1, id: "ID", title: "Symbol", name: "ID_2" }
+          ])
+        }
+        assert.strictEqual((yield* Effect.flip(columnsOf({ status: 400, text: "{}" })))._tag, "SvcNotFound")
+      })
+  )
+
   it.effect("takes a header that comes first, in the same chunk as the rows", () =>
     Effect.gen(function* () {
       const text = '{"header":[{"id":"ID"}],"data":[["V1"],["V2"]]}'

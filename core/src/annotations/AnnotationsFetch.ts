@@ -80,6 +80,26 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   )
 })
 
+/** The columns of an analysis. The whole body is read for them: the service names them after the rows. */
+export const annotationColumns = Effect.fn("svc.annotations.columns")(function* (analysisId: string) {
+  let attempts = 0
+  const attempt = Effect.gen(function* () {
+    attempts++
+    const found: Array<ReadonlyArray<Column>> = []
+    const header = (json: Uint8Array, request: string) =>
+      Effect.match(columnsOf(json), {
+        onSuccess: (columns) => void found.push(columns),
+        onFailure: (reason) => new ReplyMalformed({ request, reason })
+      }).pipe(Effect.flatMap((wrong) => (wrong === undefined ? Effect.void : Effect.fail(wrong))))
+    yield* readBody(analysisId, { header, data: () => Effect.void, received: () => {} })
+    return found[0] ?? []
+  })
+  return yield* Effect.scoped(attempt).pipe(
+    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" || isGarbled(error) }),
+    Effect.catchTag("BodyBroken", ({ host, reason }) => Effect.fail(new Unavailable({ host, reason, attempts })))
+  )
+})
+
 /** An answer that nothing can be made of, as somebody on the way has cut or replaced it. */
 const isGarbled = (error: { readonly _tag: string }): error is ReplyMalformed =>
   error._tag === "SvcReplyMalformed" && "garbled" in error && error.garbled === true

@@ -6,6 +6,7 @@ import { placeOfIssue } from "../client/Reply.ts"
 import { Hint } from "../contract/Record.ts"
 import { nearest } from "../text/Spelling.ts"
 
+/** A column of an annotations table. */
 export interface Column {
   /** Index of its cell in a row, 0-based. */
   readonly index: number

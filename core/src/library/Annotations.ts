@@ -1,3 +1,4 @@
 /** The annotated variants of an analysis, row by row, in a table of any size. */
 export { type AnnotationOptions, type AnnotationRow, Annotations } from "../annotations/Annotations.ts"
 export type { AnnotationsError } from "../annotations/AnnotationsFetch.ts"
+export type { Column } from "../annotations/Columns.ts"
