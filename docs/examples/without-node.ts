@@ -24,4 +24,4 @@ const program = Effect.gen(function* () {
   for (const { id } of yield* getAnalyses()) yield* Console.log(id)
 })
 
-program.pipe(Effect.provide(Client.ServiceClient.layer), Effect.provide(session), Effect.runPromise)
+program.pipe(Effect.provide(Layer.provide(Client.ServiceClient.layer, session)), Effect.runPromise)
