@@ -81,7 +81,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
 })
 
 /** The columns of an analysis. The whole body is read for them: the service names them after the rows. */
-export const annotationColumns = Effect.fn("svc.annotations.columns")(function* (analysisId: string) {
+export const annotationColumns = Effect.fn("svc.annotations.annotationColumns")(function* (analysisId: string) {
   let attempts = 0
   const attempt = Effect.gen(function* () {
     attempts++
