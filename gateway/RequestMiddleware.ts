@@ -232,7 +232,12 @@ const answerOfCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, url
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
   const error = Option.getOrNull(Cause.findErrorOption(cause))
   const reason = isServerError(error) ? error.reason._tag : null
-  if (reason === "RouteNotFound") return failure(url, 404, "NotFound", "nothing is served at this address")
+  if (reason === "RouteNotFound") {
+    // A 404 would tell a step that the analysis is not there.
+    return routeOf(url) === "service"
+      ? failure(url, 403, "Forbidden", "this gateway gives files and no API: it was started without --api")
+      : failure(url, 404, "NotFound", "nothing is served at this address")
+  }
   if (reason === "RequestParseError") return failure(url, 400, "InvalidInput", "the request cannot be read")
   yield* Effect.logError(`a request to ${routeOf(url)} failed: ${printable(String(Cause.squash(cause)))}`)
   return failure(url, 500, "InternalError", "this is a defect of the gateway: its log tells more")

@@ -441,14 +441,18 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           Effect.flip
         )
         assert.strictEqual(limited._tag, "SvcNotFound")
-        // The service itself knows no tokens.
-        const service = (yield* Sandbox).settings.baseUrl
-        const astray = yield* Effect.flatMap(ServiceClient, (client) => client.getAnalyses()).pipe(
-          Effect.provide(Service.layer({ baseUrl: service, token: Redacted.make(ada), restorationFile })),
-          Effect.scoped,
-          Effect.flip
-        )
-        assert.match(astray.message, /is for the address of a svc-gateway --api/)
+        // The service itself knows no tokens, and a gateway for files alone no analyses that one could ask for.
+        const { url: filesOnly } = yield* startGatewayHere({ tokens })
+        for (const address of [(yield* Sandbox).settings.baseUrl, new URL(`${filesOnly}/service`)]) {
+          const astray = yield* Effect.flatMap(ServiceClient, (client) =>
+            client.getFileDownloadLinks(AnalysisId.make("A1"))
+          ).pipe(
+            Effect.provide(Service.layer({ baseUrl: address, token: Redacted.make(ada), restorationFile })),
+            Effect.scoped,
+            Effect.flip
+          )
+          assert.match(astray.message, /is for the address of a svc-gateway --api/)
+        }
       })
     )
   }
