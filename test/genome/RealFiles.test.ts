@@ -65,7 +65,7 @@ describe("real files", unless(lacks.realFiles), () => {
       yield* Effect.promise(() => gmod.getHeader())
       const text = yield* Effect.promise(() => gmod.getHeaderText())
       assert.strictEqual(new TextDecoder().decode(header.text), text?.replace(/\0+$/, ""))
-      const ourIndex = (yield* readIndex(name, realFile(`${name}.bai`), "bai")).index
+      const ourIndex = (yield* readIndex(name, realFile(`${name}.bai`))).index
       const index = gmod.index
       if (index === undefined) return assert.fail("@gmod/bam has no index")
       for (const [ref, { length }] of header.references.entries()) {
@@ -87,7 +87,7 @@ describe("real files", unless(lacks.realFiles), () => {
       const header = yield* readVcfHeader(name, realFile(name))
       const text = yield* Effect.promise(() => gmod.getHeader())
       assert.strictEqual(new TextDecoder().decode(header.text).trimEnd(), text.trimEnd())
-      const { columns } = yield* readIndex(name, realFile(`${name}.tbi`), "tbi")
+      const { columns } = yield* readIndex(name, realFile(`${name}.tbi`))
       assert.deepStrictEqual(columns?.names, yield* Effect.promise(() => gmod.getReferenceSequenceNames()))
     }).pipe(provided)
   )

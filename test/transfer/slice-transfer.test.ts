@@ -201,11 +201,11 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ request: { indexes: [wrong, best] } })
         const outcome = yield* succeeds(g)
         assert.deepStrictEqual(outcome.warnings, [
-          "s.bam.csi: not a CSI index: its first bytes are of another format: s.bam.bai is taken in its place"
+          "s.bam.csi: not an index (BAI, TBI or CSI): it is a BAM file: s.bam.bai is taken in its place"
         ])
         assert.isAbove(outcome.fetched, alone.fetched)
         const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
-        assert.match(error.message, /^s\.bam\.csi: not a CSI index.*; s\.csi: not a CSI index/)
+        assert.match(error.message, /^s\.bam\.csi: not an index.*; s\.csi: not an index/)
       }).pipe(Effect.provide(ZlibCodec.layerHere))
   )
 

@@ -4,9 +4,13 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
+import { inflatePrefix } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
+import { vcfColumns } from "./formats/Vcf.ts"
 import { type IndexFile, openIndexed } from "./IndexedFile.ts"
+import * as IndexBuilder from "./index/IndexBuilder.ts"
+import { checkStructure } from "./Structure.ts"
 
 const provided = Effect.provide(ZlibCodec.layerHere)
 
@@ -57,7 +61,7 @@ describe("of two indexes beside a file", () => {
     ["foreign", "it has 2 references and the data has 3"],
     ["moved", "no record of reference chr2 begins at byte"],
     ["shorter", "it points to byte"],
-    ["unread", "not a CSI index: its first bytes are of another format"],
+    ["unread", "not an index (BAI, TBI or CSI): it is an HTML or XML page"],
     ["empty", "it is empty"]
   ] as const) {
     it.effect(`D16 a first one that does not fit (${fault}) is passed over, and said; two such are both named`, () =>
@@ -99,6 +103,69 @@ describe("of two indexes beside a file", () => {
       yield* opened(alone, index("S.bam.csi", csi))
       yield* opened(chosen, index("S.bam.csi", csi), index("S.bam.bai", bai))
       assert.isBelow(alone.bytesRead(), chosen.bytesRead())
+    }).pipe(provided)
+  )
+})
+
+describe("an index is what its first bytes say, not its name", () => {
+  const made = Effect.gen(function* () {
+    const codec = yield* Codec
+    const content = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    const lines = references.map(({ name }) => `${name}\t5\t.\tA\tC\t.\t.\t.\n`)
+    const builder = IndexBuilder.make(14, 5)
+    let at = content.length
+    for (const [i, line] of lines.entries()) {
+      builder.add(i, 4, 5, true, 0, at)
+      at += line.length
+    }
+    builder.close(0, at)
+    const columns = vcfColumns(references.map(({ name }) => name))
+    const plainTbi = builder.tbi(columns)
+    const { bai, bam, csi } = bamFile(codec, reads(100, 50))
+    const { bytes: plainCsi } = yield* inflatePrefix("x", fromBytes(csi), 1e6, 1e6, "BadIndex")
+    const vcf = bgzf(codec, text(content + lines.join("")))
+    const ofVcf = { vcf, plainTbi, tbi: bgzf(codec, plainTbi), textCsi: bgzf(codec, builder.csi(columns)) }
+    return { bam, bai, packedBai: bgzf(codec, bai), csi, plainCsi, ...ofVcf }
+  })
+
+  it.effect.each([
+    ["S.bam", "csi", "S.bam.bai", "CSI"],
+    ["S.bam", "csi", "S.bai", "CSI"],
+    ["S.bam", "plainCsi", "S.bam.bai", "CSI"],
+    ["S.bam", "plainCsi", "S.bam.csi", "CSI"],
+    ["S.bam", "bai", "S.bam.csi", "BAI"],
+    ["S.bam", "packedBai", "S.bam.bai", "BAI"],
+    ["S.vcf.gz", "textCsi", "S.vcf.gz.tbi", "CSI"],
+    ["S.vcf.gz", "tbi", "S.vcf.gz.csi", "TBI"],
+    ["S.vcf.gz", "plainTbi", "S.vcf.gz.tbi", "TBI"]
+  ] as const)("D16 of %s: %s as %s is read as %s, for a slice, a ticket and svc-verify", ([data, kind, name, format]) =>
+    Effect.gen(function* () {
+      const all = yield* made
+      const bytes = all[kind]
+      const type = data === "S.bam" ? "bam" : "vcf.gz"
+      const reader = fromBytes(type === "bam" ? all.bam : all.vcf)
+      const found = yield* openIndexed({ name: data, reader, indexes: [index(name, bytes)] }, type)
+      assert.strictEqual(found.tabix.index.format, format)
+      const facts = yield* checkStructure(name, fromBytes(bytes), { name: data, reader })
+      assert.deepInclude(facts, { format, references: 3 })
+      assert.isAbove(facts.compared, 1)
+    }).pipe(provided)
+  )
+
+  it.effect.each([
+    ["S.bam", "tbi", "S.bam.bai", "it is an index of a text file, such as a VCF"],
+    ["S.bam", "textCsi", "S.bam.csi", "it is an index of a text file, such as a VCF"],
+    ["S.vcf.gz", "bai", "S.vcf.gz.tbi", "it is an index of a BAM file"],
+    ["S.vcf.gz", "csi", "S.vcf.gz.csi", "it is an index of a BAM file"]
+  ] as const)("D16 of %s: %s as %s says what it is, although it has as many references", ([data, kind, name, reason]) =>
+    Effect.gen(function* () {
+      const all = yield* made
+      const type = data === "S.bam" ? "bam" : "vcf.gz"
+      const reader = fromBytes(type === "bam" ? all.bam : all.vcf)
+      const error = yield* Effect.flip(openIndexed({ name: data, reader, indexes: [index(name, all[kind])] }, type))
+      assert.strictEqual(error.message, `${name}: it is not the index of ${data}: ${reason}`)
+      const verified = yield* Effect.flip(checkStructure(name, fromBytes(all[kind]), { name: data, reader }))
+      assert.strictEqual(verified.message, error.message)
     }).pipe(provided)
   )
 })

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import type { Codec } from "./bgzf/Codec.ts"
-import { type DataType, indexSuffixOf } from "./formats/FileNames.ts"
+import type { DataType } from "./formats/FileNames.ts"
 import type { PlainHeader, Slicing } from "./formats/Format.ts"
 import { type Opened, open } from "./formats/Formats.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
@@ -53,8 +53,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   type: DataType
 ): Effect.fn.Return<IndexedFile, FileDamaged | E, Codec> {
   const { indexes, name, reader } = source
-  const read = (index: IndexFile<E>) =>
-    Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes, indexSuffixOf(index.name, type)))
+  const read = (index: IndexFile<E>) => Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes))
   const [file, first] = yield* Effect.all([open(name, reader, type), Effect.result(read(indexes[0]))], {
     concurrency: 2
   })

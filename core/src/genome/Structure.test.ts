@@ -63,7 +63,18 @@ describe("checkStructure", () => {
       const codec = yield* Codec
       assert.strictEqual((yield* faultOf("a.bam", text("<html>Sign in</html>"))).fault, "NotBgzf")
       assert.strictEqual((yield* faultOf("a.vcf.gz", new Uint8Array(70_000))).fault, "NotBgzf")
-      assert.strictEqual((yield* faultOf("a.vcf.gz.tbi", text("##fileformat=VCFv4.2\n"))).fault, "NotBgzf")
+      const asIndex = (bytes: Uint8Array) =>
+        Effect.map(faultOf("a.vcf.gz.tbi", bytes), ({ fault, reason }) => `${fault}: ${reason}`)
+      const not = "BadIndex: not an index (BAI, TBI or CSI): it is"
+      for (const plain of [text(vcf), bgzf(codec, text(vcf))])
+        assert.strictEqual(yield* asIndex(plain), `${not} a VCF file`)
+      assert.strictEqual(yield* asIndex(bamFile(codec, []).bam), `${not} a BAM file`)
+      assert.strictEqual(yield* asIndex(bgzf(codec, bgzf(codec, text("TBI\x01")))), `${not} compressed twice`)
+      assert.include(
+        yield* asIndex(text("version https://git-lfs.github.com/spec/v1\n")),
+        `${not} a pointer of Git LFS`
+      )
+      assert.strictEqual(yield* asIndex(new Uint8Array(0)), `${not} empty`)
       assert.strictEqual((yield* faultOf("a.bam.bai", text("<html>"))).fault, "BadIndex")
       assert.strictEqual((yield* faultOf("a.bam", bgzf(codec, text(vcf)))).fault, "BadHeader")
       assert.strictEqual(

@@ -7,14 +7,14 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
-import { inflateAt, inflatePrefix, mostEmpty, readBlocks } from "./bgzf/Blocks.ts"
+import { inflateAt, mostEmpty, prefixSteps, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
-import { type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
-import { type FormatFile, isCompressed, type ReferenceAt } from "./formats/Format.ts"
+import { kindOfName } from "./formats/FileNames.ts"
+import type { FormatFile, ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
-import { type BinIndex, type Chunk, parseBai } from "./index/BinIndex.ts"
-import { parseCsi, parseTbi, type TabixIndex } from "./index/TabixIndex.ts"
+import type { BinIndex, Chunk } from "./index/BinIndex.ts"
+import { isIndex, magicLength, parseIndex, type TabixIndex } from "./index/TabixIndex.ts"
 
 /** What a sound file says about itself. `references` and `samples` are null where the format has none. */
 export interface StructureFacts {
@@ -63,30 +63,29 @@ export const checkEnd = Effect.fnUntraced(function* <E>(
   return yield* new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing` })
 })
 
-/** How the inflated bytes of each kind of index are parsed. */
-const parsers: Readonly<
-  Record<IndexSuffix, (file: string, bytes: Uint8Array) => Result.Result<TabixIndex, FileDamaged>>
-> = {
-  bai: (file, bytes) => Result.map(parseBai(file, bytes), (index) => ({ index, columns: null })),
-  csi: parseCsi,
-  tbi: parseTbi
-}
+/** Whether an index is compressed: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */
+export const isDeflated = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =>
+  Effect.map(index.read(0, 2), Bgzf.isGzip)
 
-/** Reads and parses a `.bai`, `.csi` or `.tbi`. Fails with `FileDamaged`: `BadIndex`, for BGZF ones also `NotBgzf`, `BadBlock`, `Truncated`. */
+/**
+ * Reads and parses an index, plain or BGZF: which of BAI, CSI and TBI it is, its bytes say. Fails with `FileDamaged`: `BadIndex`, for BGZF
+ * also `NotBgzf`, `BadBlock`, `Truncated`.
+ */
 export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   file: string,
-  reader: ByteReader<E>,
-  suffix: IndexSuffix
+  reader: ByteReader<E>
 ): Effect.fn.Return<TabixIndex, FileDamaged | E, Codec> {
   if (reader.size > largestIndex) {
     return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
   }
-  const parse = parsers[suffix]
-  if (!isCompressed(suffix)) return yield* Effect.fromResult(parse(file, yield* reader.read(0, reader.size)))
-  // One more than the limit, so that reaching it fails instead of cutting the index.
+  const parse = (bytes: Uint8Array) => Effect.fromResult(parseIndex(file, bytes))
+  if (!(yield* isDeflated(reader))) return yield* parse(yield* reader.read(0, reader.size))
   const limit = inflatedIndexLimit(reader.size)
-  const { bytes } = yield* inflatePrefix(file, reader, limit + 1, limit, "BadIndex")
-  return yield* Effect.fromResult(parse(file, bytes))
+  const inflate = prefixSteps(file, reader, limit, "BadIndex")
+  const { bytes: head } = yield* inflate(magicLength)
+  if (!isIndex(head)) return yield* parse(head)
+  // One more than the limit, so that reaching it fails instead of cutting the index.
+  return yield* parse((yield* inflate(limit + 1)).bytes)
 })
 
 /** The refusal of an index that is not that of `data`. */
@@ -243,7 +242,7 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
   const found = kindOfName(name)
   if (found === null) return { kind: "other", format: null, references: null, samples: null, compared: 0 }
   const { index, kind, type } = found
-  if (index === null || isCompressed(index)) {
+  if (index === null || (yield* isDeflated(reader))) {
     yield* readBlocks(name, reader, 0, 0)
     yield* checkEnd(name, reader)
   }
@@ -251,7 +250,7 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
     const { format, references, samples } = yield* open(name, reader, type)
     return { kind, format: format.name, references, samples, compared: 0 }
   }
-  const parsed = yield* readIndex(name, reader, index)
+  const parsed = yield* readIndex(name, reader)
   const compared =
     data === undefined
       ? 0

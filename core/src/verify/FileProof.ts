@@ -60,8 +60,8 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
 ): Effect.fn.Return<Proven | null, FileDamaged | E | E2, Codec> {
   const found = kindOfName(data.name)
   if (found === null || found.index !== null) return null
-  const suffix = index === null ? null : (kindOfName(index.name)?.index ?? null)
-  const parsed = index === null || suffix === null ? null : yield* readIndex(index.name, index.reader, suffix)
+  const isNamed = index !== null && (kindOfName(index.name)?.index ?? null) !== null
+  const parsed = isNamed ? yield* readIndex(index.name, index.reader) : null
   const opened = yield* open(data.name, data.reader, found.type)
   const fits = parsed === null ? null : opened.referenceAt(parsed)
   if (index !== null && fits !== null && Result.isFailure(fits)) {

@@ -65,7 +65,7 @@ const judge = Effect.fnUntraced(function* (bam: Uint8Array, indexes: ReadonlyArr
   )
 })
 
-const parsed = (bai: Uint8Array): BinIndex => Result.getOrThrow(parseBai("i", bai))
+const parsed = (bai: Uint8Array): BinIndex => Result.getOrThrow(parseBai(bai))
 
 const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
   const copy = bytes.slice()
@@ -227,7 +227,7 @@ describe("an index against every record", () => {
       const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
       const { placed } = yield* placesOf(bam)
       const wrong = everyBit(bai).flatMap((bit) => {
-        const index = parseBai("i", flipped(bai, bit))
+        const index = parseBai(flipped(bai, bit))
         return Result.isSuccess(index) && index.success.references === 3 ? [index.success] : []
       })
       const said = yield* judge(bam, wrong)
@@ -252,7 +252,7 @@ describe("an index against every record", () => {
       const { placed } = yield* placesOf(bam)
       const inflated = sound(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
       const wrong = everyBit(inflated).flatMap((bit) => {
-        const index = parseCsi("i", flipped(inflated, bit))
+        const index = parseCsi(flipped(inflated, bit))
         return Result.isSuccess(index) && index.success.index.depth === 5 && index.success.index.references === 3
           ? [index.success.index]
           : []
@@ -277,8 +277,8 @@ describe("an index against every record", () => {
         walk(codec, vcf, vcfWalk(0, proofs), 2)
         return proofs.map((proof) => proof.fault())
       }
-      assert.deepStrictEqual(judgeAll([parseTbi("i", tbi), parseCsi("i", csi)]), [null, null])
-      const faults = judgeAll(everyBit(tbi).map((bit) => parseTbi("i", flipped(tbi, bit))))
+      assert.deepStrictEqual(judgeAll([parseTbi(tbi), parseCsi(csi)]), [null, null])
+      const faults = judgeAll(everyBit(tbi).map((bit) => parseTbi(flipped(tbi, bit))))
       for (const fault of [
         /^it does not lead to the record at chr[12]:/,
         /^it leads readers past the record at chr/,
@@ -302,7 +302,7 @@ describe("an index against every record", () => {
         "chr1\t40001\t.\tA\tC\t.\t.\t.\n"
       ]
       const { tbi, vcf } = vcfFile(codec, lines)
-      const proof = IndexProof.make(Result.getOrThrow(parseTbi("i", tbi)))
+      const proof = IndexProof.make(Result.getOrThrow(parseTbi(tbi)))
       walk(codec, vcf, vcfWalk(0, [proof]), 2)
       assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
     }).pipe(provided)

@@ -115,6 +115,17 @@ describe("verify", () => {
             ["bam.csi", "ok", "d/a.bam"]
           ]
         )
+        // As htslib, by their first bytes: what goes by names, such as htsjdk, takes neither.
+        const swapped = yield* check({ "a.bam": bam, "a.bam.bai": csi, "a.bam.csi": bai })
+        for (const [name, kind] of [
+          ["a.bam.bai", "CSI"],
+          ["a.bam.csi", "BAI"]
+        ] as const) {
+          const verdict = swapped.get(name)
+          assert.strictEqual(verdict?.status, "ok")
+          assert.include(verdict?.notes ?? [], `it is a ${kind}, which some tools do not take under that name`)
+          assert.strictEqual((verdict?.facts.blocks ?? null) !== null, kind === "CSI")
+        }
         const wrong = yield* check({
           "a.bam": bam,
           "a.bai": other.bai,

@@ -17,9 +17,8 @@ import {
   dataOf,
   type IndexSuffix
 } from "../genome/formats/FileNames.ts"
-import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
-import { checkStructure, readIndex } from "../genome/Structure.ts"
+import { checkStructure, isDeflated, readIndex } from "../genome/Structure.ts"
 import { counted } from "../text/Quantity.ts"
 import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
@@ -194,7 +193,7 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
     for (const { path, role } of targets) {
       const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
       if (suffix === null || !dataNamesOf(path).includes(data)) continue
-      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, suffix)))
+      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file)))
       const index = yield* Effect.option(read)
       if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
     }
@@ -256,17 +255,18 @@ const checkIndex = (
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> =>
   Effect.gen(function* () {
-    const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
+    const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
     const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
     const about = known.get(data)
     const source = yield* FileSource
     const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
     const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
-    const { compared, format: _, kind: __, ...facts } = yield* checkStructure(path, file, beside)
+    const { compared, format, kind: _, ...facts } = yield* checkStructure(path, file, beside)
     yield* progress(file.size)
-    const notes: Array<string> = []
+    const notes =
+      format?.toLowerCase() === suffix ? [] : [`it is a ${format}, which some tools do not take under that name`]
     if (about?._tag === "Sound") {
-      const index = yield* readIndex(path, file, suffix)
+      const index = yield* readIndex(path, file)
       const fault = about.faults.get(path) ?? null
       notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
       const missed = about.missed.get(path) ?? null

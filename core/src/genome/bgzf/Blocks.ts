@@ -29,18 +29,29 @@ export const mostEmpty = 0x10000
 export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
   new FileDamaged({ file, fault: "BadBlock", reason: Bgzf.damageText(offset, reason) })
 
-const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
+/** What begins so, and comes under names of other formats. */
+const beginnings: ReadonlyArray<readonly [begin: string, what: string]> = [
+  ["<", "an HTML or XML page"],
+  ["BAM\x01", "a BAM file"],
+  ["CRAM", "a CRAM file"],
+  ["BCF\x02", "a BCF file"],
+  ["##fileformat=VCF", "a VCF file"],
+  ["@HD\t", "a SAM file"],
+  ["@SQ\t", "a SAM file"],
+  ["version https://git-lfs", "a pointer of Git LFS in place of the file: git lfs pull brings it"]
+]
+
+/** What bytes are that begin as nothing that is wanted, in words. */
+export const foreignContent = (bytes: Uint8Array): string => {
+  if (bytes.length === 0) return "it is empty"
+  if (Bgzf.isGzip(bytes)) return "it is plain gzip; compress it with bgzip"
   const head = String.fromCharCode(...bytes.subarray(0, 256)).trimStart()
-  const seen =
-    bytes.length === 0
-      ? "it is empty"
-      : head.startsWith("<")
-        ? "it is an HTML or XML page"
-        : Bgzf.isGzip(bytes)
-          ? "it is plain gzip; compress it with bgzip"
-          : "its first bytes are of another format"
-  return new FileDamaged({ file, fault: "NotBgzf", reason: `not a BGZF file: ${seen}` })
+  const found = beginnings.find(([begin]) => head.startsWith(begin))
+  return found === undefined ? "its first bytes are of another format" : `it is ${found[1]}`
 }
+
+const firstBlock = (file: string, bytes: Uint8Array): FileDamaged =>
+  new FileDamaged({ file, fault: "NotBgzf", reason: `not a BGZF file: ${foreignContent(bytes)}` })
 
 /** Finds the whole blocks in `bytes`, which start at `offset` of a file of `fileSize` bytes. Fails with `FileDamaged`. */
 const findBlocks = (

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
+import type { TabixIndex } from "../index/TabixIndex.ts"
 import { type BamHeader, bamRegions, bamSliceHeader, joinBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import * as BamRecord from "./BamRecord.ts"
@@ -165,7 +166,13 @@ export const Bam: Format = {
     Effect.map(readBamHeader(file, reader), (header) => {
       const { firstRecord, references } = header
       const longest = references.reduce((most, { length }) => Math.max(most, length), 0)
-      const countMismatch = (count: number) => `it has ${count} references and the data has ${references.length}`
+      const asOwn = ({ columns, index }: TabixIndex): Result.Result<void, string> => {
+        if (columns !== null) return Result.fail("it is an index of a text file, such as a VCF")
+        const count = index.references
+        return count === references.length
+          ? Result.void
+          : Result.fail(`it has ${count} references and the data has ${references.length}`)
+      }
       return {
         references: references.length,
         samples: null,
@@ -173,18 +180,15 @@ export const Bam: Format = {
         regionsOf: (program) => bamRegions(header, program),
         judgeHeader: () => judgeBamHeader(header),
         records: (listeners) => bamWalk(header, listeners),
-        referenceAt: ({ index }) =>
-          index.references === references.length
-            ? Result.succeed({
-                of: referenceOf,
-                covers: (reference) => reference !== -1,
-                expected: (i) => i,
-                nameOf: (i) => references[i]?.name ?? ""
-              })
-            : Result.fail(countMismatch(index.references)),
-        slicing: ({ index }) => {
-          if (index.references !== references.length) return Result.fail(countMismatch(index.references))
-          return Result.succeed({
+        referenceAt: (index) =>
+          Result.map(asOwn(index), () => ({
+            of: referenceOf,
+            covers: (reference) => reference !== -1,
+            expected: (i) => i,
+            nameOf: (i) => references[i]?.name ?? ""
+          })),
+        slicing: (index) =>
+          Result.map(asOwn(index), () => ({
             references,
             namesAll: true,
             records: { format: "BAM", references: references.length },
@@ -193,8 +197,7 @@ export const Bam: Format = {
             header: (program, regions) => bamSliceHeader(header, program, regions),
             indexed: references.length,
             longest
-          })
-        },
+          })),
         indexing: { of: () => references.length, longest }
       }
     })

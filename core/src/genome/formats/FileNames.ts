@@ -217,12 +217,6 @@ export const partnerOf = (type: FileType): FileType | null =>
 export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
   all.find(({ suffix }) => suffix === type)?.indexes ?? []
 
-/** The kind of index that a name means; one that does not say is of the usual kind. */
-export const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
-  const [usual = "csi", ...others] = indexesOf(type)
-  return others.find((suffix) => name.toLowerCase().endsWith(`.${suffix}`)) ?? usual
-}
-
 /** True when files of this type can hold unplaced reads. */
 export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.suffix === type && one.hasUnmapped)
 

@@ -4,7 +4,6 @@
  * it is asked for.
  */
 import * as Result from "effect/Result"
-import { FileDamaged } from "../../Errors.ts"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { pseudoBin, usualDepth, usualShift } from "./Bins.ts"
 
@@ -174,18 +173,9 @@ const decodeReference = (view: DataView, place: number, csi: boolean, pseudo: nu
   return { bins, linear, counts }
 }
 
-const magic: Uint8Array = Uint8Array.of(0x42, 0x41, 0x49, 1)
-
-/** Parses a whole `.bai`. Fails with `FileDamaged` `BadIndex`. */
-export const parseBai = (file: string, bytes: Uint8Array): Result.Result<BinIndex, FileDamaged> => {
-  if (bytes.length < 8 || magic.some((byte, i) => bytes[i] !== byte)) {
-    return Result.fail(
-      new FileDamaged({ file, fault: "BadIndex", reason: "not a BAI index: its first bytes are of another format" })
-    )
-  }
+/** Parses a whole BAI, whose magic bytes were seen; fails with what is wrong, in words. */
+export const parseBai = (bytes: Uint8Array): Result.Result<BinIndex, string> => {
+  if (bytes.length < 8) return Result.fail("it ends inside its header")
   const references = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
-  return Result.mapError(
-    parseBins(bytes, 8, "BAI", usualShift, usualDepth, references),
-    (reason) => new FileDamaged({ file, fault: "BadIndex", reason: `damaged BAI index: ${reason}` })
-  )
+  return parseBins(bytes, 8, "BAI", usualShift, usualDepth, references)
 }

@@ -1,11 +1,13 @@
 /**
- * TBI and CSI: indexes that are themselves BGZF files (tabix and CSI specifications). These functions take the inflated
- * bytes.
+ * TBI and CSI (tabix and CSI specifications), and which of the three kinds an index is. These functions take the inflated bytes.
  */
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import { FileDamaged } from "../../Errors.ts"
+import { isGzip } from "../bgzf/Bgzf.ts"
+import { foreignContent } from "../bgzf/Blocks.ts"
 import { decodeName } from "../ReferenceName.ts"
-import { type BinIndex, parseBins } from "./BinIndex.ts"
+import { type BinIndex, parseBai, parseBins } from "./BinIndex.ts"
 import { usualDepth, usualShift } from "./Bins.ts"
 
 /** How the lines of the indexed file are to be read. Columns count from 1. */
@@ -23,13 +25,11 @@ export interface TabixColumns {
   readonly names: ReadonlyArray<string>
 }
 
-/** `columns` is null for a CSI of a BAM file. */
+/** `columns` is null for the index of a BAM file, BAI or CSI. */
 export interface TabixIndex {
   readonly index: BinIndex
   readonly columns: TabixColumns | null
 }
-
-const bad = (file: string, reason: string) => new FileDamaged({ file, fault: "BadIndex", reason })
 
 /** The seven numbers and the names that a TBI begins with and a CSI of a text file has in its aux field. */
 const parseColumns = (
@@ -60,14 +60,9 @@ const parseColumns = (
   })
 }
 
-const starts = (bytes: Uint8Array, magic: string) =>
-  bytes.length >= 8 && [...magic].every((char, i) => bytes[i] === char.charCodeAt(0)) && bytes[3] === 1
-
-/** Parses the inflated bytes of a `.tbi`. Fails with `FileDamaged` `BadIndex`. */
-export const parseTbi = (file: string, bytes: Uint8Array): Result.Result<TabixIndex, FileDamaged> => {
-  if (!starts(bytes, "TBI")) {
-    return Result.fail(bad(file, "not a tabix index: its first bytes are of another format"))
-  }
+/** Parses a whole TBI, whose magic bytes were seen; fails with what is wrong, in words. */
+export const parseTbi = (bytes: Uint8Array): Result.Result<TabixIndex, string> => {
+  if (bytes.length < 8) return Result.fail("it ends inside its header")
   const references = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   return Result.gen(function* () {
     const columns = yield* parseColumns(bytes, 8)
@@ -76,14 +71,12 @@ export const parseTbi = (file: string, bytes: Uint8Array): Result.Result<TabixIn
     }
     const index = yield* parseBins(bytes, 8 + columns.size, "TBI", usualShift, usualDepth, references)
     return { index, columns }
-  }).pipe(Result.mapError((reason) => bad(file, `damaged tabix index: ${reason}`)))
+  })
 }
 
-/** Parses the inflated bytes of a `.csi`, of a BAM or of a text file. Fails with `FileDamaged` `BadIndex`. */
-export const parseCsi = (file: string, bytes: Uint8Array): Result.Result<TabixIndex, FileDamaged> => {
-  if (!starts(bytes, "CSI") || bytes.length < 20) {
-    return Result.fail(bad(file, "not a CSI index: its first bytes are of another format"))
-  }
+/** Parses a whole CSI, of a BAM or of a text file, whose magic bytes were seen; fails with what is wrong, in words. */
+export const parseCsi = (bytes: Uint8Array): Result.Result<TabixIndex, string> => {
+  if (bytes.length < 20) return Result.fail("it ends inside its header")
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const minShift = view.getInt32(4, true)
   const depth = view.getInt32(8, true)
@@ -98,5 +91,34 @@ export const parseCsi = (file: string, bytes: Uint8Array): Result.Result<TabixIn
     const references = view.getUint32(16 + aux, true)
     const index = yield* parseBins(bytes, 20 + aux, "CSI", minShift, depth, references)
     return { index, columns }
-  }).pipe(Result.mapError((reason) => bad(file, `damaged CSI index: ${reason}`)))
+  })
+}
+
+const parsers: Readonly<Record<BinIndex["format"], (bytes: Uint8Array) => Result.Result<TabixIndex, string>>> = {
+  BAI: (bytes) => Result.map(parseBai(bytes), (index) => ({ index, columns: null })),
+  CSI: parseCsi,
+  TBI: parseTbi
+}
+
+/** How many bytes tell what an index is. */
+export const magicLength = 4
+
+/** Which kind of index begins so. As htslib we believe its magic bytes, not its name: a CSI under `.bai` or `.tbi` is common. */
+const formatOf = (bytes: Uint8Array): BinIndex["format"] | null =>
+  Struct.keys(parsers).find(
+    (format) => bytes[3] === 1 && [...format].every((char, i) => bytes[i] === char.charCodeAt(0))
+  ) ?? null
+
+/** True for bytes that begin as an index of some kind. */
+export const isIndex = (bytes: Uint8Array): boolean => formatOf(bytes) !== null
+
+/** Parses the inflated bytes of an index of any kind. Fails with `FileDamaged` `BadIndex`, which says what else it is. */
+export const parseIndex = (file: string, bytes: Uint8Array): Result.Result<TabixIndex, FileDamaged> => {
+  const bad = (reason: string) => new FileDamaged({ file, fault: "BadIndex", reason })
+  const format = formatOf(bytes)
+  if (format === null) {
+    const what = isGzip(bytes) ? "it is compressed twice" : foreignContent(bytes)
+    return Result.fail(bad(`not an index (BAI, TBI or CSI): ${what}`))
+  }
+  return Result.mapError(parsers[format](bytes), (reason) => bad(`damaged ${format} index: ${reason}`))
 }
