@@ -18,10 +18,20 @@ import * as Clients from "./Clients.ts"
 import * as FilesLive from "./Files.ts"
 import * as TrackingFileLive from "./files/TrackingFile.ts"
 
-/** Everything that a program gets for one service. */
+/**
+ * Everything that a program gets for one service.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export type Service = Downloads | Annotations | ServiceClient | ServiceJson | ServiceStreams | Session
 
-/** The service, the account, and where requests are remembered; the first three are needed. */
+/**
+ * The service, the account, and where requests are remembered; the first three are needed.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface Settings extends ServiceSettings, SessionLimits {
   /** Where requests for archived files are remembered; `awaiting-restoration.json` when it is left out. */
   readonly restorationFile?: string
@@ -29,7 +39,12 @@ export interface Settings extends ServiceSettings, SessionLimits {
   readonly transfers?: Partial<TransferSettings>
 }
 
-/** What is no setting of a user: who answers questions, and how the service speaks. */
+/**
+ * What is no setting of a user: who answers questions, and how the service speaks.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface Options {
   /** Is asked about archived files; without it nobody is there, and `ask` and `all` mean no. */
   readonly operator?: Operator["Service"]
@@ -37,7 +52,12 @@ export interface Options {
   readonly profile?: SessionProfile
 }
 
-/** Logs in while it is built and logs out when its scope closes. */
+/**
+ * Logs in while it is built and logs out when its scope closes.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
 export const layer = (
   settings: Settings,
   { operator = Operator.absent, profile = makeSessionProfile("library") }: Options = {}
@@ -52,14 +72,37 @@ export const layer = (
     Layer.provideMerge(Clients.layer(settings, profile))
   )
 
-/** The same with settings out of the configuration: those of the steps, or a `Config` for each of your own. */
+/**
+ * The same with settings out of the configuration: those of the steps, or a `Config` for each of your own.
+ *
+ * **Example** (Settings under names of your own)
+ *
+ * ```ts
+ * import { Config } from "effect"
+ * import { Service } from "svc-steps/node"
+ *
+ * const layer = Service.layerConfig({
+ *   baseUrl: Config.URL("LAB"),
+ *   username: Config.String("LAB_USER"),
+ *   password: Config.Redacted("LAB_PASSWORD")
+ * })
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
 export const layerConfig = (
   config: Config.Wrap<Settings> = serviceConfig,
   options?: Options
 ): Layer.Layer<Service, SessionError | ConfigUnusable | Config.ConfigError> =>
   Layer.unwrap(Effect.map(Config.unwrap<Settings>(config), (settings) => layer(settings, options)))
 
-/** Downloads by a file of links: nobody logs in. */
+/**
+ * Downloads by a file of links: nobody logs in.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
 export const layerLinks = (
   manifest: LinkManifest,
   { transfers, ...network }: Pick<Settings, "caFile" | "proxy" | "transfers"> = {}

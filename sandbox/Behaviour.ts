@@ -86,7 +86,12 @@ const fields = {
 const All = Schema.Struct(fields)
 export type BehaviourValues = typeof All.Type
 
-/** What a world file or a program says of it; the rest is `likely`. */
+/**
+ * What a world file or a program says of it; the rest is `likely`.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export const BehaviourChoice = All.mapFields(Struct.map(Schema.optionalKey))
 export type BehaviourChoice = typeof BehaviourChoice.Type
 

@@ -2,7 +2,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** What `GET /__sandbox/stats` shows. Bytes are body bytes written to the socket. */
+/**
+ * What `GET /__sandbox/stats` shows. Bytes are body bytes written to the socket.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Stats {
   logins: number
   failedLogins: number

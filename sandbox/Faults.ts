@@ -73,7 +73,12 @@ export const Fault = Schema.Struct({
 export type Fault = typeof Fault.Type
 
 export const FaultRule = Schema.Struct({ when: FaultMatch, then: Fault })
-/** Which requests something happens to, and what. */
+/**
+ * Which requests something happens to, and what.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export type FaultRule = typeof FaultRule.Type
 
 /** A fault file, and the body of `POST /__sandbox/faults`. */

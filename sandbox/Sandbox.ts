@@ -34,7 +34,12 @@ import * as ZlibCodec from "./samples/ZlibCodec.ts"
 import { World, type WorldInput } from "./World.ts"
 import { readJson, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
 
-/** How to start a sandbox; everything has a default. */
+/**
+ * How to start a sandbox; everything has a default.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string
@@ -51,7 +56,12 @@ export interface SandboxOptions {
   readonly behaviour?: BehaviourChoice
 }
 
-/** A running sandbox. The first account of the world is the one to log in with. */
+/**
+ * A running sandbox. The first account of the world is the one to log in with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RunningSandbox {
   readonly url: string
   readonly linkHost: string
@@ -68,7 +78,12 @@ export interface RunningSandbox {
   readonly reset: Effect.Effect<void>
 }
 
-/** Ways in which a sandbox cannot start. */
+/**
+ * Ways in which a sandbox cannot start.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type SandboxError = SandboxInputUnusable | SandboxInputMalformed | ListenFailed
 
 const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions) {
@@ -157,7 +172,12 @@ export const start = Effect.fn("Sandbox.start")(function* (
   }).pipe(Effect.provideContext(state))
 })
 
-/** Settings that lead a client to a sandbox; its lock and its restoration file lie in the folder of the sandbox. */
+/**
+ * Settings that lead a client to a sandbox; its lock and its restoration file lie in the folder of the sandbox.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SandboxSettings {
   readonly baseUrl: URL
   readonly username: string
@@ -166,7 +186,28 @@ export interface SandboxSettings {
   readonly restorationFile: string
 }
 
-/** A service with invented data on two ports of this machine, for as long as its layer lives. It goes by the clock of the test. */
+/**
+ * A service with invented data on two ports of this machine, for as long as its layer lives. It goes by the clock of the test.
+ *
+ * **Example** (A test with a service that says no)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Client } from "svc-steps"
+ * import { Service } from "svc-steps/node"
+ * import { Sandbox } from "svc-steps/sandbox"
+ *
+ * const test = Effect.gen(function* () {
+ *   const { setFaults } = yield* Sandbox
+ *   yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { status: 422 } }])
+ *   const error = yield* Effect.flip(Client.ServiceClient.use(({ getAnalyses }) => getAnalyses()))
+ *   return error._tag // "SvcRequestRejected"
+ * }).pipe(Effect.provide(Sandbox.layerFor(Service.layer)))
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Sandbox extends Context.Service<
   Sandbox,
   RunningSandbox & {

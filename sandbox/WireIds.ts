@@ -1,11 +1,26 @@
 import type { ExactNumber } from "../core/src/contract/ExactNumber.ts"
 
-/** An id as it stands in a JSON body; one beyond 2^53 by its digits. */
+/**
+ * An id as it stands in a JSON body; one beyond 2^53 by its digits.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type WireId = string | number | ExactNumber
 
-/** The sandbox keeps its records in the form they have on the wire. */
+/**
+ * The sandbox keeps its records in the form they have on the wire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Json = WireId | boolean | null | ReadonlyArray<Json> | JsonObject
-/** An object of the wire, with all its digits. */
+/**
+ * An object of the wire, with all its digits.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type JsonObject = { readonly [key: string]: Json }
 
 /** The ids of the n-th record (from 1) of each kind; the panel "all genes" has id 1 in both forms. */

@@ -53,6 +53,9 @@ export const PersonEntry = Schema.Struct({
 /**
  * A world file: what to add to the generated world, or to change in it. A person, an analysis or a file that exists
  * (same LIMS id, id, or name) is changed in the given fields; anything else is added. `empty: true` starts with nothing.
+ *
+ * @category schemas
+ * @since 0.1.0
  */
 export const WorldFile = Schema.Struct({
   /** What the service is like where nobody knows it. */
@@ -66,7 +69,12 @@ export const WorldFile = Schema.Struct({
 
 export type WorldFile = typeof WorldFile.Type
 
-/** A file given at the start cannot be used. */
+/**
+ * A file given at the start cannot be used.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SandboxInputUnusable extends Schema.TaggedError<SandboxInputUnusable>()("SvcSandboxInputUnusable", {
   path: Schema.String,
   reason: Schema.String
@@ -77,7 +85,12 @@ export class SandboxInputUnusable extends Schema.TaggedError<SandboxInputUnusabl
   }
 }
 
-/** A file given at the start has the wrong content. */
+/**
+ * A file given at the start has the wrong content.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SandboxInputMalformed extends Schema.TaggedError<SandboxInputMalformed>()("SvcSandboxInputMalformed", {
   path: Schema.String,
   reason: Schema.String

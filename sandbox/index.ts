@@ -1,4 +1,8 @@
-/** svc-steps as a library: the service in a box, inside the process of a test. */
+/**
+ * svc-steps as a library: the service in a box, inside the process of a test.
+ *
+ * @since 0.1.0
+ */
 
 import "../platform/Runtime.ts"
 

@@ -3,6 +3,8 @@
  *
  * This part is free of Node; `svc-steps/node` has the layers that do the work, and `svc-steps/sandbox` a service to test
  * against. Each namespace is a module of `library/`; every export is documented where it is declared.
+ *
+ * @since 0.1.0
  */
 export * as Annotations from "./library/Annotations.ts"
 export * as Client from "./library/Client.ts"

@@ -9,7 +9,12 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { errnoOf } from "../../core/src/Errors.ts"
 
-/** The address cannot be listened on: taken, not ours, or not allowed. */
+/**
+ * The address cannot be listened on: taken, not ours, or not allowed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("SvcListenFailed", {
   /** Host and port, or the path of a socket. */
   where: Schema.String,

@@ -1,5 +1,5 @@
 /** The library as its users have it: the examples as programs of their own, and the three entry points. */
-import { readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
@@ -273,7 +273,8 @@ describe("the entry points", () => {
     return [text, ...others.map(([, from = ""]) => textOf(posix.join(posix.dirname(path), from)))].join("\n")
   }
 
-  it("every export has a docstring where it is declared", () => {
+  it("every export has a docstring where it is declared, with its category and the version that brought it", () => {
+    const tags = String.raw`\n \* @category [a-z]+\n \* @since \d+\.\d+\.\d+\n \*/\n`
     const bareIn = (entryPoint: string): ReadonlyArray<string> => {
       const text = readFileSync(`${root}${entryPoint}`, "utf8")
       const behind = [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*(?: as \w+)?) from "([^"]+)"/gm)]
@@ -289,7 +290,7 @@ describe("the entry points", () => {
         assert.isAbove(names.length, 0)
         return names
           .filter((name) => name !== "")
-          .filter((name) => !new RegExp(`\\*/\\nexport (?:class|const|type|interface) ${name}\\b`).test(source))
+          .filter((name) => !new RegExp(`${tags}export (?:class|const|type|interface) ${name}\\b`).test(source))
           .map((name) => `${path}: ${name}`)
       })
       assert.isAbove(behind.length, 0)
@@ -298,4 +299,42 @@ describe("the entry points", () => {
     const bare = entryPoints.flatMap(bareIn)
     assert.deepStrictEqual(bare, [])
   })
+
+  it.live("the examples of docstrings compile, for who has installed the package", () =>
+    Effect.gen(function* () {
+      const path = yield* temporaryFolder("svc-examples-")
+      const sources = ["core/src", "platform", "sandbox"].flatMap((folder) =>
+        readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map((name) => `${root}${folder}/${name}`)
+      )
+      const examples = sources
+        .filter((name) => name.endsWith(".ts"))
+        .flatMap((name) => [...readFileSync(name, "utf8").matchAll(/^ \* ```ts\n((?: \*.*\n)*?) \* ```$/gm)])
+        .map(([, lines = ""]) => lines.replace(/^ \* ?/gm, ""))
+      assert.isAbove(examples.length, 15)
+      for (const [at, text] of examples.entries()) writeFileSync(`${path}/${at}.ts`, text)
+      mkdirSync(`${path}/node_modules`)
+      for (const name of ["effect", "@effect", "@types"])
+        symlinkSync(`${root}node_modules/${name}`, `${path}/node_modules/${name}`)
+      symlinkSync(root, `${path}/node_modules/svc-steps`)
+      writeFileSync(`${path}/package.json`, '{ "type": "module" }')
+      const options = [
+        "--noEmit",
+        "--strict",
+        "--skipLibCheck",
+        "--target",
+        "es2024",
+        "--module",
+        "nodenext",
+        "--types",
+        "node"
+      ]
+      const names = examples.map((_, at) => `${at}.ts`)
+      const tsc = yield* runCommand(
+        process.execPath,
+        [`${root}node_modules/typescript/bin/tsc`, ...options, ...names],
+        { cwd: path }
+      )
+      assert.strictEqual(tsc.exitCode, 0, tsc.stdout)
+    }).pipe(Effect.scoped)
+  )
 })

@@ -18,13 +18,23 @@ import type { Column } from "./Columns.ts"
 import { Spools } from "./Spool.ts"
 import type { TextOutput } from "./TextWriter.ts"
 
-/** A row: `analysisId`, and a cell for each column under the id of the column, or `<id>_2` for the second of that id. */
+/**
+ * A row: `analysisId`, and a cell for each column under the id of the column, or `<id>_2` for the second of that id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AnnotationRow {
   readonly analysisId: AnalysisId
   readonly [column: string]: unknown
 }
 
-/** Which rows and columns of a table; all of them when nothing is said. */
+/**
+ * Which rows and columns of a table; all of them when nothing is said.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface AnnotationOptions {
   /** Ids or titles of columns. */
   readonly columns?: ReadonlyArray<string>
@@ -53,7 +63,25 @@ function* rowsOf(lines: string): Iterable<AnnotationRow> {
 /** Rows in one chunk of the stream. */
 const together = 256
 
-/** The annotated small variants of analyses. */
+/**
+ * The annotated small variants of analyses.
+ *
+ * **Example** (The variants of a gene)
+ *
+ * ```ts
+ * import { Stream } from "effect"
+ * import { Annotations, Ids } from "svc-steps"
+ *
+ * const zygosities = Stream.unwrap(
+ *   Annotations.Annotations.useSync(({ rows }) =>
+ *     rows(Ids.AnalysisId.make("A1"), { genes: ["FBN1"], columns: ["Zygosity"] })
+ *   )
+ * )
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Annotations extends Context.Service<
   Annotations,
   {

@@ -54,7 +54,12 @@ export interface AnnotationsCounts {
   readonly missingColumns: ReadonlyArray<string>
 }
 
-/** Ways in which annotations cannot be fetched or written. */
+/**
+ * Ways in which annotations cannot be fetched or written.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
 
 /** What is fetched, where its text goes, and who hears of what has come. */

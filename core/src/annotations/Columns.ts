@@ -6,7 +6,12 @@ import { placeOfIssue } from "../client/Reply.ts"
 import { Hint } from "../contract/Record.ts"
 import { nearest } from "../text/Spelling.ts"
 
-/** A column of an annotations table. */
+/**
+ * A column of an annotations table.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Column {
   /** Index of its cell in a row, 0-based. */
   readonly index: number

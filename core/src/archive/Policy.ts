@@ -5,7 +5,12 @@
  * Every decision carries the reason that the log gives for it (docs/dev/service.md 4.2).
  */
 
-/** What a run does with archived files: see the policies of these names. */
+/**
+ * What a run does with archived files: see the policies of these names.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type RestoreMode = "ask" | "all" | "force" | "no"
 
 /** What a run does with archived files. */

@@ -30,7 +30,12 @@ const Options = Schema.Struct({
   makeIndex: maybe(Schema.Boolean)
 })
 
-/** What an entry stores of the options of its request; absent where the entry says nothing. */
+/**
+ * What an entry stores of the options of its request; absent where the entry says nothing.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type StoredOptions = typeof Options.Type
 
 const Entry = Schema.Struct({
@@ -46,7 +51,12 @@ const Entry = Schema.Struct({
 
 const decodeEntry = Schema.decodeUnknownResult(Entry)
 
-/** A request that waits for a restoration, as its entry says. */
+/**
+ * A request that waits for a restoration, as its entry says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface TrackingEntry {
   readonly analysisId: string
   readonly fileName: string

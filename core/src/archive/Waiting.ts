@@ -13,7 +13,12 @@ import { type RestorationOutlook, restorationPoll } from "../Schedules.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 
-/** The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs. */
+/**
+ * The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Restoration {
   readonly requestedAt: string | null
   readonly estimate: string | null

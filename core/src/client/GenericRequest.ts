@@ -10,14 +10,24 @@ import type * as Schema from "effect/Schema"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
 import { type ExpectedReply, failOnEnvelope, failOnStatus, parseReply, tellRefusal } from "./Reply.ts"
 
-/** The body of a reply, by what is in it rather than by what its headers say. */
+/**
+ * The body of a reply, by what is in it rather than by what its headers say.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type GenericBody =
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Json"; readonly json: Schema.Json; readonly text: string }
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Bytes"; readonly bytes: Uint8Array }
 
-/** The reply to a request of any address. */
+/**
+ * The reply to a request of any address.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface GenericReply {
   readonly status: number
   /** As the service sent it, or null. */

@@ -67,7 +67,23 @@ const ofAnalysis = (asked: AnalysisId, answered: AnalysisId | null | undefined):
         })
       )
 
-/** The client: every endpoint as a method that gives decoded records, and `request` for all others. */
+/**
+ * The client: every endpoint as a method that gives decoded records, and `request` for all others.
+ *
+ * **Example** (The ids of all analyses)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Client } from "svc-steps"
+ *
+ * const ids = Client.ServiceClient.use(({ getAnalyses }) => getAnalyses()).pipe(
+ *   Effect.map((analyses) => analyses.map(({ id }) => id))
+ * )
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class ServiceClient extends Context.Service<
   ServiceClient,
   ServiceMethods & {
@@ -106,6 +122,9 @@ export class ServiceClient extends Context.Service<
  * same key names, unknown fields, identifiers as text or number, and all digits (`JSON.rawJSON` keeps those beyond the precision
  * of a `number`). Errors are the same; records are not checked. Download links are plain text here: print them only where they were
  * asked for.
+ *
+ * @category services
+ * @since 0.1.0
  */
 export class ServiceJson extends Context.Service<ServiceJson, ServiceMethods<"json">>()(
   "svc-steps/core/client/ServiceJson"

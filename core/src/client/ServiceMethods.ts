@@ -13,15 +13,35 @@ import { type AnalysisId, type LimsId, PanelId, type PersonId } from "../contrac
 import type { ServiceApi } from "../contract/ServiceApi.ts"
 import type { ServiceError } from "../Errors.ts"
 
-/** The panel that holds every gene. */
+/**
+ * The panel that holds every gene.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const allGenes: PanelId = PanelId.make("1")
 
-/** Names no panel: the service then takes the one that this user chose last for this person, which the API does not show. */
+/**
+ * Names no panel: the service then takes the one that this user chose last for this person, which the API does not show.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const serversChoice: unique symbol = Symbol.for("svc-steps/core/client/serversChoice")
-/** The type of {@link serversChoice}. */
+/**
+ * The type of {@link serversChoice}.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type ServersChoice = typeof serversChoice
 
-/** Which virtual panel limits a result. */
+/**
+ * Which virtual panel limits a result.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface PanelChoice {
   /** {@link allGenes} when absent. */
   readonly virtualPanelId?: PanelId | ServersChoice
@@ -31,10 +51,20 @@ export interface PanelChoice {
 export const panelQuery = ({ virtualPanelId = allGenes }: PanelChoice): { readonly virtualPanelId?: PanelId } =>
   virtualPanelId === serversChoice ? {} : { virtualPanelId }
 
-/** How a payload is handed over: decoded to its record, or the JSON as the service sent it. */
+/**
+ * How a payload is handed over: decoded to its record, or the JSON as the service sent it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Reading = "decoded" | "json"
 
-/** The result of a call: a record, or JSON. */
+/**
+ * The result of a call: a record, or JSON.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type MethodReply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
 
 type Groups = ServiceApi["groups"]
@@ -87,21 +117,41 @@ type Arguments<N extends EndpointName> = [
 type Method<R extends Reading, N extends EndpointName> =
   Arguments<N> extends [] ? MethodReply<R, PayloadOf<N>> : (...given: Arguments<N>) => MethodReply<R, PayloadOf<N>>
 
-/** One method for each endpoint, as its note says. */
+/**
+ * One method for each endpoint, as its note says.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export type DerivedMethods<R extends Reading> = { readonly [N in keyof EndpointNotes]: Method<R, N> }
 
-/** A person by the identifier that the service gave, which saves the conversion. */
+/**
+ * A person by the identifier that the service gave, which saves the conversion.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface InternalPerson {
   readonly personId: PersonId
 }
 
-/** Which report of a case is asked for. */
+/**
+ * Which report of a case is asked for.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface ReportChoice {
   readonly draft?: boolean
   readonly inactive?: boolean
 }
 
-/** The typed calls, in the reading `R`: `decoded` records, or `json` as the service sent it, envelope removed. */
+/**
+ * The typed calls, in the reading `R`: `decoded` records, or `json` as the service sent it, envelope removed.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export interface ServiceMethods<R extends Reading = "decoded">
   extends Omit<DerivedMethods<R>, "getPendingCnvSegments" | "requestRestore"> {
   /** Takes the person by LIMS identifier, which costs one more call to convert it, or by internal identifier. */

@@ -23,17 +23,41 @@ import type { DerivedMethods } from "./ServiceMethods.ts"
 /**
  * Bytes of one JSON value. An error may come even after the last byte, so the value is complete only when the stream ends without
  * one. No other request of the session starts before the stream has ended: one that is made inside its reading is a defect.
+ *
+ * @category models
+ * @since 0.1.0
  */
 export type PayloadStream = Stream.Stream<Uint8Array, ServiceError>
 
-/** A stream for each endpoint whose answer may be larger than memory, with the arguments of its method. */
+/**
+ * A stream for each endpoint whose answer may be larger than memory, with the arguments of its method.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export type StreamMethods = {
   readonly [N in EndpointName as EndpointNotes[N] extends { readonly large: true } ? N : never]: (
     ...given: Parameters<Extract<DerivedMethods<"json">[N], (...given: never) => unknown>>
   ) => PayloadStream
 }
 
-/** The client for bodies larger than memory. Rows and fields arrive in the order in which the service sends them. */
+/**
+ * The client for bodies larger than memory. Rows and fields arrive in the order in which the service sends them.
+ *
+ * **Example** (A large body, as it came)
+ *
+ * ```ts
+ * import { Stream } from "effect"
+ * import { Client, Ids } from "svc-steps"
+ *
+ * const bytes = Stream.unwrap(
+ *   Client.ServiceStreams.useSync(({ getSnvAnnotations }) => getSnvAnnotations(Ids.AnalysisId.make("A1")))
+ * )
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethods>()(
   "svc-steps/core/client/ServiceStreams"
 ) {

@@ -26,7 +26,12 @@ export const AnalysisApproval = record("AnalysisApproval", {
   comment: maybe(Schema.String)
 })
 
-/** One analysis of `GET /api/analyses` and `GET /person/{personLimsId}/analyses`. */
+/**
+ * One analysis of `GET /api/analyses` and `GET /person/{personLimsId}/analyses`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const AnalysisItem = record("AnalysisItem", {
   id: AnalysisId,
   analysisType: maybe(AnalysisType),
@@ -46,7 +51,12 @@ export const AnalysisItem = record("AnalysisItem", {
 })
 export type AnalysisItem = typeof AnalysisItem.Type
 
-/** One analysis of `GET /analysis-list/find-by-customer-provided-input-file-name`: other fields than {@link AnalysisItem}. */
+/**
+ * One analysis of `GET /analysis-list/find-by-customer-provided-input-file-name`: other fields than {@link AnalysisItem}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const FoundAnalysis = record("FoundAnalysis", {
   analysisId: AnalysisId,
   personId: maybe(PersonId),

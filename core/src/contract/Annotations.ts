@@ -25,7 +25,12 @@ export type HeaderItem = typeof HeaderItem.Type
 /** The cells of one row: scalars and arrays, as they came. */
 export const Row = Schema.Array(Schema.Unknown)
 
-/** The body of `GET /api/analysis/{analysisId}/annotations`; large, so steps stream it instead of decoding it. */
+/**
+ * The body of `GET /api/analysis/{analysisId}/annotations`; large, so steps stream it instead of decoding it.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const SnvAnnotations = record("SnvAnnotations", {
   data: Schema.Array(Row),
   header: Schema.Array(HeaderItem),
@@ -52,7 +57,12 @@ const GeneTerm = record("CnvGeneTerm", {
   abbreviation: maybe(Schema.String)
 })
 
-/** The body of `GET /api/results/{personLimsId}/cnv`; maps named `geneIdTo...` are keyed by gene id. */
+/**
+ * The body of `GET /api/results/{personLimsId}/cnv`; maps named `geneIdTo...` are keyed by gene id.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const CnvTargetResults = record("CnvTargetResults", {
   targetRegionsHeader: Schema.Array(HeaderItem),
   data: Schema.Array(Row),
@@ -145,7 +155,12 @@ export const PendingCnvSegment = record("PendingCnvSegment", {
 })
 export type PendingCnvSegment = typeof PendingCnvSegment.Type
 
-/** The payload of `GET /pending-cnv`. */
+/**
+ * The payload of `GET /pending-cnv`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PendingCnvSegments = record("PendingCnvSegments", {
   data: Schema.Array(PendingCnvSegment),
   cnvHeader: maybe(Schema.Array(HeaderItem))

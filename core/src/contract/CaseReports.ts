@@ -6,7 +6,12 @@ import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Id
 import { ReportGene } from "./Panels.ts"
 import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
-/** One report of `GET /api/cases/reports/info`. */
+/**
+ * One report of `GET /api/cases/reports/info`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const CaseReportInfo = record("CaseReportInfo", {
   limsId: LimsId,
   timeSubmitted: maybe(Schema.String),
@@ -129,7 +134,12 @@ export const UnknownItem = record("UnknownItem", {
   type: Schema.String.check(Schema.makeFilter((type) => !["PERSON", "METHODS", "VIRTUAL_PANEL"].includes(type)))
 })
 
-/** The payload of `GET /api/cases/{personId}/report`; items are told apart by `type`. */
+/**
+ * The payload of `GET /api/cases/{personId}/report`; items are told apart by `type`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const CaseReport = record("CaseReport", {
   draft: maybe(Schema.Boolean),
   personId: maybe(PersonId),

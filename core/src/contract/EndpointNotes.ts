@@ -200,5 +200,10 @@ export const endpointNotes = {
 } as const satisfies Readonly<Record<string, EndpointNote>>
 
 export type EndpointNotes = typeof endpointNotes
-/** The name of an endpoint, which is that of its method. */
+/**
+ * The name of an endpoint, which is that of its method.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type EndpointName = keyof EndpointNotes

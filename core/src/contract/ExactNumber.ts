@@ -4,7 +4,12 @@
  */
 import type * as Schema from "effect/Schema"
 
-/** A number kept by its digits. As text it gives the digits, in arithmetic the nearest `number`, in JSON the number as written. */
+/**
+ * A number kept by its digits. As text it gives the digits, in arithmetic the nearest `number`, in JSON the number as written.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export class ExactNumber {
   readonly #digits: string
 

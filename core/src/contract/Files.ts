@@ -6,7 +6,12 @@ import * as Schema from "effect/Schema"
 import { AnalysisId, inAddress, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
-/** One file. Every field may be missing. `fileName` is not to be trusted: it may try to leave the folder (`../`). */
+/**
+ * One file. Every field may be missing. `fileName` is not to be trusted: it may try to leave the folder (`../`).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const FileLink = record("FileLink", {
   fileName: maybe(Schema.String),
   /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */
@@ -19,7 +24,12 @@ export const FileLink = record("FileLink", {
 })
 export type FileLink = typeof FileLink.Type
 
-/** The payload of `GET /api/analysis/{analysisId}/get-file-download-links`. */
+/**
+ * The payload of `GET /api/analysis/{analysisId}/get-file-download-links`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const AnalysisFiles = record("AnalysisFiles", {
   /** The analysis that was asked for. */
   id: maybe(AnalysisId),
@@ -36,7 +46,12 @@ export const RestoreRequest = Schema.Struct({
   disableArchive: Schema.Literals(["true", "false"])
 })
 
-/** What the service says of one restoration. */
+/**
+ * What the service says of one restoration.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const RestoreAnswer = record("RestoreAnswer", {
   analysisId: maybe(AnalysisId),
   /** ISO 8601 UTC; null when the service does not say. */

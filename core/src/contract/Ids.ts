@@ -34,27 +34,67 @@ const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent)
 /** Always sent as text. */
 const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): OnWire => id) }
 
-/** An analysis. */
+/**
+ * An analysis.
+ *
+ * **Example** (Of a program, and of JSON)
+ *
+ * ```ts
+ * import { Schema } from "effect"
+ * import { Ids } from "svc-steps"
+ *
+ * const own = Ids.AnalysisId.make("A1")
+ * const read = Schema.decodeUnknownEffect(Ids.AnalysisId)(7)
+ * ```
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const AnalysisId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("AnalysisId")), integerOnWire))
 export type AnalysisId = typeof AnalysisId.Type
 
-/** The service's own identifier of a person, obtained from the LIMS identifier. */
+/**
+ * The service's own identifier of a person, obtained from the LIMS identifier.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PersonId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PersonId")), integerOnWire))
 export type PersonId = typeof PersonId.Type
 
-/** A virtual panel; `1` is "all genes". */
+/**
+ * A virtual panel; `1` is "all genes".
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PanelId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PanelId")), integerOnWire))
 export type PanelId = typeof PanelId.Type
 
-/** A gene of the service's gene list. */
+/**
+ * A gene of the service's gene list.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const GeneId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("GeneId")), integerOnWire))
 export type GeneId = typeof GeneId.Type
 
-/** A person, as the laboratory system names it. */
+/**
+ * A person, as the laboratory system names it.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const LimsId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("LimsId")), textOnWire))
 export type LimsId = typeof LimsId.Type
 
-/** A sample. */
+/**
+ * A sample.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const SampleId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("SampleId")), textOnWire))
 export type SampleId = typeof SampleId.Type
 

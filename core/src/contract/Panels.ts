@@ -21,7 +21,12 @@ const identity = {
   hpoTerms: maybe(Schema.Array(Schema.String))
 }
 
-/** One gene of `GET /virtual-panel-genes` and of a virtual panel. */
+/**
+ * One gene of `GET /virtual-panel-genes` and of a virtual panel.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const Gene = record("Gene", {
   ...identity,
   ncbiId: maybe(Schema.Int),
@@ -39,7 +44,12 @@ export const ReportGene = record("ReportGene", {
 })
 export type ReportGene = typeof ReportGene.Type
 
-/** One panel of `GET /virtual-panels`; the panel "all genes" is not among them. */
+/**
+ * One panel of `GET /virtual-panels`; the panel "all genes" is not among them.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const VirtualPanelSummary = record("VirtualPanelSummary", {
   id: PanelId,
   name: maybe(Schema.String),
@@ -55,7 +65,12 @@ export const VirtualPanelSummary = record("VirtualPanelSummary", {
 })
 export type VirtualPanelSummary = typeof VirtualPanelSummary.Type
 
-/** The payload of `GET /virtual-panel/{id}`. */
+/**
+ * The payload of `GET /virtual-panel/{id}`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const VirtualPanel = record("VirtualPanel", {
   id: maybe(PanelId),
   name: Schema.String,
@@ -66,7 +81,12 @@ export const VirtualPanel = record("VirtualPanel", {
 })
 export type VirtualPanel = typeof VirtualPanel.Type
 
-/** The body of `POST /api/virtual-panel`: without `id` a panel is created, with `id` it is replaced. */
+/**
+ * The body of `POST /api/virtual-panel`: without `id` a panel is created, with `id` it is replaced.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const VirtualPanelUpdate = record("VirtualPanelUpdate", {
   id: maybe(PanelId),
   name: Schema.String,

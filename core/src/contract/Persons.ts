@@ -61,14 +61,24 @@ export const ClinicalInformation = record("ClinicalInformation", {
 })
 export type ClinicalInformation = typeof ClinicalInformation.Type
 
-/** The payload of `GET /api/person/{personLimsId}`. */
+/**
+ * The payload of `GET /api/person/{personLimsId}`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const Person = record("Person", {
   personalInformation: maybe(PersonalInformation),
   clinicalInformation: maybe(ClinicalInformation)
 })
 export type Person = typeof Person.Type
 
-/** The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. A service may refuse a date that does not exist. */
+/**
+ * The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. A service may refuse a date that does not exist.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PersonUpdate = record("PersonUpdate", {
   id: LimsId,
   familyId: maybe(Schema.String),

@@ -103,6 +103,9 @@ export const ThresholdRanges = record("ThresholdRanges", {
 /**
  * The payload of `GET /api/qualitycontrol/metrics/case/{personId}`: `metricResults` maps the LIMS id of each person of the
  * case to the metrics. Only one key has been observed so far, that of the person asked for.
+ *
+ * @category schemas
+ * @since 0.1.0
  */
 export const QcCaseMetrics = record("QcCaseMetrics", {
   metricResults: mapOf(PersonMetrics),
@@ -111,7 +114,12 @@ export const QcCaseMetrics = record("QcCaseMetrics", {
 })
 export type QcCaseMetrics = typeof QcCaseMetrics.Type
 
-/** One region of `GET /api/{personId}/coverage`. Depths are reads per base. */
+/**
+ * One region of `GET /api/{personId}/coverage`. Depths are reads per base.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const CoverageItem = record("CoverageItem", {
   chromosome: Schema.String,
   start: Schema.Int,

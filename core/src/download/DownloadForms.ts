@@ -35,7 +35,12 @@ import { type AnalysisOwner, ownersOf, tell } from "./RunEvents.ts"
 import { type RunLinks, RunSource } from "./RunSource.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
-/** One analysis of a listing, or what failed in its place. */
+/**
+ * One analysis of a listing, or what failed in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ListItem =
   | {
       readonly _tag: "Listed"
@@ -45,15 +50,30 @@ export type ListItem =
     }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
-/** The links of one analysis, or what failed in its place. */
+/**
+ * The links of one analysis, or what failed in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type LinksItem =
   | { readonly _tag: "Linked"; readonly links: LinksOf }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
-/** What is planned: a run, or nothing but the restorations. */
+/**
+ * What is planned: a run, or nothing but the restorations.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type PlanSubject = "run" | "restore"
 
-/** A plan with its restorations, the disk space it needs, and what is missing. */
+/**
+ * A plan with its restorations, the disk space it needs, and what is missing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface PlanOutcome {
   readonly subject: PlanSubject
   readonly plan: DownloadPlan<ForeseenFile>
@@ -62,7 +82,12 @@ export interface PlanOutcome {
   readonly failures: ReadonlyArray<PlanFailure>
 }
 
-/** What became of a run. */
+/**
+ * What became of a run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RunOutcome {
   /** Of selections and analyses that failed as a whole, and of every file of the plan in the order of the plan. */
   readonly results: ReadonlyArray<FileResult>

@@ -5,7 +5,12 @@ import { misfitsOf, type OptionProblem } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
 import type { Layout } from "../selection/OutputPath.ts"
 
-/** Regions as they are written down: in options, settings and entries. */
+/**
+ * Regions as they are written down: in options, settings and entries.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface RegionOptions {
   /** `chr1:1-1000 chr2`, 1-based and inclusive. */
   readonly range?: string | null
@@ -15,7 +20,12 @@ export interface RegionOptions {
   readonly unmapped?: boolean
 }
 
-/** All that can be asked for, under the names of the settings; what is left out has their defaults. */
+/**
+ * All that can be asked for, under the names of the settings; what is left out has their defaults.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface DownloadOptions extends RegionOptions {
   readonly analysisIds?: ReadonlyArray<string>
   readonly sampleIds?: ReadonlyArray<string>

@@ -57,7 +57,12 @@ export interface Destination {
   readonly slices: ReadonlyMap<string, SliceState>
 }
 
-/** What a run does with one file. */
+/**
+ * What a run does with one file.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Decision =
   | { readonly _tag: "Fetch" }
   /** `existing`: bytes of the whole file that is kept; `index`: of the slice that is kept. */
@@ -65,15 +70,30 @@ export type Decision =
   /** `existing`: bytes of the file that is in the way because its size differs. */
   | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
-/** Ways in which a file fails before anything of it is fetched. */
+/**
+ * Ways in which a file fails before anything of it is fetched.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
-/** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */
+/**
+ * What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ForeseenRestoration extends Restoration {
   readonly why: string
 }
 
-/** What `--plan` says of a file: what becomes of it, its restoration included. */
+/**
+ * What `--plan` says of a file: what becomes of it, its restoration included.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Outlook =
   | Exclude<Decision, { readonly _tag: "Skip" }>
   /** `available`: nothing is to be restored, and only that was asked for. */
@@ -90,17 +110,32 @@ export type Outlook =
   /** The restoration file cannot be read or written, or the file is left in the archive although it is required. */
   | { readonly _tag: "Fail"; readonly error: TrackingReadError | FileArchived | CannotCreate }
 
-/** A wanted file with what becomes of it. */
+/**
+ * A wanted file with what becomes of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ForeseenFile extends WantedFile {
   readonly decision: Outlook
 }
 
-/** A wanted file with what a run will do with it. */
+/**
+ * A wanted file with what a run will do with it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface PlannedFile extends WantedFile {
   readonly decision: Decision
 }
 
-/** A thing that was asked for and cannot be had; it fails while the rest goes on. */
+/**
+ * A thing that was asked for and cannot be had; it fails while the rest goes on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface PlanFailure {
   readonly analysisId: string | null
   readonly error: ServiceError
@@ -108,7 +143,12 @@ export interface PlanFailure {
   readonly reason?: "missing"
 }
 
-/** What a run will do with every file. */
+/**
+ * What a run will do with every file.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface DownloadPlan<File extends WantedFile = PlannedFile> {
   /** The files of the requested types, in the order of the listing. */
   readonly files: ReadonlyArray<File>

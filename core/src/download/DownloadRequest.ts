@@ -45,7 +45,12 @@ export interface DownloadRequest extends PlanRequest {
   readonly own: ReadonlyMap<string, string>
 }
 
-/** Why options are no request. */
+/**
+ * Why options are no request.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type RequestError = UsageError | NotFound | LocalIo
 
 /** A request whose options are parsed; the regions of its BED file are still to be read. */

@@ -60,19 +60,51 @@ import { makeResume } from "./Resume.ts"
 import { type Ended, eventsOf, type RunEvent } from "./RunEvents.ts"
 import { RunSource } from "./RunSource.ts"
 
-/** What can stop a run before its first file. */
+/**
+ * What can stop a run before its first file.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type RunFailure = ServiceError | RequestError | CannotCreate
 
-/** What a plan or the events are of. */
+/**
+ * What a plan or the events are of.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface RunOptions {
   /** `restore` only asks for the archived files; `run` is the default. */
   readonly subject?: PlanSubject
 }
 
-/** The events of a run, and what came of it. */
+/**
+ * The events of a run, and what came of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
 
-/** The files of analyses, from a service or from a file of links. */
+/**
+ * The files of analyses, from a service or from a file of links.
+ *
+ * **Example** (A file, or why it is not there)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Downloads } from "svc-steps"
+ *
+ * const path = Downloads.Downloads.use((downloads) => downloads.fetch({ analysisIds: ["A1"], destination: "data" })).pipe(
+ *   Effect.map(({ results }) => results[0]?.path),
+ *   Effect.catchTag("SvcDownloadsFailed", ({ results }) => Effect.logError(Downloads.totalsOf(results)))
+ * )
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Downloads extends Context.Service<
   Downloads,
   {
@@ -145,7 +177,12 @@ export class Downloads extends Context.Service<
 
 const noArchive = new UsageError({ message: "A links file restores nothing: see svc-request-restore" })
 
-/** Looks at stored requests, one after the other. */
+/**
+ * Looks at stored requests, one after the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Looks {
   readonly look: Effect.Effect<Look, TrackingReadError>
   /** What happens in a look, which is its outcome at the end. */

@@ -9,6 +9,9 @@ const skipReasons = ["exists", "archived", "no-reads", "pending", "withheld"] as
 /**
  * Why a file is left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none.
  * `withheld`: all files are required, and another does not come.
+ *
+ * @category models
+ * @since 0.1.0
  */
 export type SkipReason = (typeof skipReasons)[number]
 
@@ -24,7 +27,12 @@ const FileTransferred = Schema.Struct({
   /** Null when the run was stopped before. */
   finishedAt: Schema.NullOr(Schema.DateFromString)
 })
-/** What the transfer of a file took. */
+/**
+ * What the transfer of a file took.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferred> {}
 
 const FileIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
@@ -47,7 +55,28 @@ const listedBytes = Schema.NullOr(Bytes)
 /** The regions of a slice, as its header names them. */
 const regions = Schema.Array(Schema.String)
 
-/** What became of one file, or of an analysis or selection that failed as a whole. Sizes in bytes. */
+/**
+ * What became of one file, or of an analysis or selection that failed as a whole. Sizes in bytes.
+ *
+ * **Example** (A line for each file)
+ *
+ * ```ts
+ * import { Downloads } from "svc-steps"
+ *
+ * const lineOf = Downloads.FileResult.match({
+ *   Downloaded: ({ path, sha256 }) => `${sha256}  ${path}`,
+ *   Sliced: ({ path, records }) => `${path}: ${records} records`,
+ *   Streamed: ({ bytes }) => `${bytes} bytes`,
+ *   Kept: ({ path }) => `${path} was there`,
+ *   Pending: ({ fileName }) => `${fileName} comes back from the archive`,
+ *   Skipped: ({ fileName, reason }) => `${fileName}: ${reason}`,
+ *   Failed: ({ error }) => error.message
+ * })
+ * ```
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const FileResult = Schema.TaggedUnion({
   /** A whole file came, and was checked. */
   Downloaded: {
@@ -133,12 +162,22 @@ export const FileResult = Schema.TaggedUnion({
 })
 export type FileResult = typeof FileResult.Type
 
-/** What became of a file that is not there, and why. */
+/**
+ * What became of a file that is not there, and why.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type FailedResult<Error = FileError> = Omit<Extract<FileResult, { readonly _tag: "Failed" }>, "error"> & {
   readonly error: Error
 }
 
-/** What a run reports: results of files, and why it ended. */
+/**
+ * What a run reports: results of files, and why it ended.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type RunResult = FileResult | FailedResult<RunError>
 
 /** True for a file that this run knows to be whole under its final name: fetched now, or found there. */
@@ -206,7 +245,12 @@ export const stopped = {
   begins: new Stopped({ next: "begins" })
 } as const
 
-/** How many files of a run came to which end. */
+/**
+ * How many files of a run came to which end.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Totals {
   readonly downloaded: number
   readonly skipped: number
@@ -215,7 +259,12 @@ export interface Totals {
   readonly bytes: number
 }
 
-/** Counts the results of a run. */
+/**
+ * Counts the results of a run.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const totalsOf = (results: ReadonlyArray<RunResult>): Totals => {
   const totals = { downloaded: 0, skipped: 0, failed: 0, bytes: 0 }
   for (const result of results) {
@@ -296,7 +345,12 @@ export const adviceFor = (results: ReadonlyArray<RunResult>): ReadonlyArray<stri
 
 const adviceNames: ReadonlyArray<AdviceName> = ["again", "afterMending", "mendEntry"]
 
-/** Some files of a run failed; `results` are those of all its files. */
+/**
+ * Some files of a run failed; `results` are those of all its files.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class DownloadsFailed extends Schema.TaggedError<DownloadsFailed>()("SvcDownloadsFailed", {
   results: Schema.Array(FileResult)
 }) {

@@ -21,7 +21,12 @@ import type { CatalogEntry } from "./Catalog.ts"
 import { type PlanError, plan } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 
-/** A file, and the link that fetches it. */
+/**
+ * A file, and the link that fetches it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface LinkEntry {
   readonly analysisId: string
   readonly fileName: string
@@ -35,7 +40,12 @@ export interface LinkEntry {
   readonly expiresAt: Date | null
 }
 
-/** What a links file says. */
+/**
+ * What a links file says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface LinkManifest {
   /** Base URL of the service: part of the identity of unfinished files, and what decides where links may lead. */
   readonly target: URL
@@ -50,7 +60,12 @@ const mostEntries = 100_000
 /** The raw link, byte for byte. */
 export const linkText = ({ link }: { readonly link: Redacted.Redacted }): string => Redacted.value(link)
 
-/** The document of a links file, with its links in plain text: a key to patient data until they expire. */
+/**
+ * The document of a links file, with its links in plain text: a key to patient data until they expire.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
 export const linksJson = ({ entries, filetypes, target }: LinkManifest) => ({
   schema: "svc.links/1",
   target: target.href,
@@ -89,7 +104,20 @@ const decodeEntry = Schema.decodeUnknownResult(Entry)
 /**
  * Reads a document; the failure repeats nothing of a link. Names are judged by the plan.
  *
+ * **Example** (A download without an account)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Links } from "svc-steps"
+ * import { Service } from "svc-steps/node"
+ *
+ * const layerOf = (text: string) =>
+ *   Layer.unwrap(Effect.map(Effect.fromResult(Links.readLinks(text)), (manifest) => Service.layerLinks(manifest)))
+ * ```
+ *
  * @param input - what messages call it, such as its path
+ * @category decoding
+ * @since 0.1.0
  */
 export const readLinks = (text: string, input = "links file"): Result.Result<LinkManifest, InputMalformed> =>
   Result.mapError(manifestOf(text), (reason) => new InputMalformed({ input, reason }))
@@ -137,7 +165,12 @@ const readEntry = (value: unknown): Result.Result<LinkEntry, string> => {
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text) && isPrintable(text)
 
-/** The links of one analysis. */
+/**
+ * The links of one analysis.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface LinksOf {
   /** Links of the wanted files. `indexes` are the links of indexes that only a slice would need. */
   readonly links: ReadonlyArray<LinkEntry>
@@ -145,7 +178,12 @@ export interface LinksOf {
   readonly errors: ReadonlyArray<LinkError>
 }
 
-/** Ways in which a file has no link that can be used. */
+/**
+ * Ways in which a file has no link that can be used.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type LinkError = PlanError | LinkRefused
 
 const nowhere = { occupants: new Map<string, never>(), reserved: new Map<string, never>(), slices: new Map() }

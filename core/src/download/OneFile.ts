@@ -20,7 +20,12 @@ import { type Ended, eventsOf, Listener, ownersOf, type RunEvent, tell } from ".
 import { RunSource } from "./RunSource.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
-/** Why there is no file to read. */
+/**
+ * Why there is no file to read.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type OneFileError = ServiceError | NotFound | InArchive | UsageError
 
 /** A file that was found, and its analysis. */
@@ -81,7 +86,12 @@ const named = (names: ReadonlyArray<string>) =>
     ? names.join(", ")
     : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`
 
-/** A file that is open; `svc-steps/records` reads it. */
+/**
+ * A file that is open; `svc-steps/records` reads it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface OpenFile {
   /** @internal The one that was found. */
   readonly file: PlannedFile

@@ -27,7 +27,12 @@ import {
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
-/** How many bytes the files of a plan need on the disk, and how many are free. */
+/**
+ * How many bytes the files of a plan need on the disk, and how many are free.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface DiskSpace extends DiskNeed {
   /** Absolute or as the user gave it. */
   readonly destination: string
@@ -117,7 +122,12 @@ export const missingFolder = (
 export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
   files.filter(({ decision }) => decision._tag === "Fetch")
 
-/** What a run still has to write. */
+/**
+ * What a run still has to write.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface DiskNeed {
   /** Bytes still to be written for the files whose size is known. */
   readonly bytes: number

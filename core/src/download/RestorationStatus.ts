@@ -14,7 +14,12 @@ import { printable } from "../text/Printable.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failedFile } from "./FileResult.ts"
 
-/** Where one request stands after a look. */
+/**
+ * Where one request stands after a look.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RestorationStatus {
   readonly entry: TrackingEntry
   readonly state: RestorationState
@@ -22,7 +27,12 @@ export interface RestorationStatus {
   readonly results: ReadonlyArray<FileResult>
 }
 
-/** Requested, back, downloaded, or failed. */
+/**
+ * Requested, back, downloaded, or failed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type RestorationState =
   | { readonly _tag: "Done" }
   /** Back, but only the status was asked for, or it is not downloaded yet. */
@@ -39,7 +49,27 @@ export const requestedState = (
   underWay: boolean
 ): RestorationState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
 
-/** True for the final states: `Done`, and `Failed` for a reason that no later look removes. Every other state may still change. */
+/**
+ * True for the final states: `Done`, and `Failed` for a reason that no later look removes. Every other state may still change.
+ *
+ * **Example** (Looking until all are back)
+ *
+ * ```ts
+ * import { Effect, Schedule } from "effect"
+ * import { Downloads, Restorations } from "svc-steps"
+ *
+ * const wait = Effect.fn(function* (options: Downloads.DownloadOptions) {
+ *   const { look } = yield* Downloads.Downloads.use((downloads) => downloads.resume(options))
+ *   return yield* Effect.repeat(look, {
+ *     schedule: Schedule.spaced("30 minutes"),
+ *     until: ({ statuses }) => statuses.every(Restorations.isSettled)
+ *   })
+ * })
+ * ```
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
 export const isSettled = (status: RestorationStatus | undefined): boolean =>
   status?.state._tag === "Done" || (status?.state._tag === "Failed" && !status.state.error.retryable)
 
@@ -62,7 +92,12 @@ export const resultWithoutTry = (
     : { _tag: "Pending", ...file, restoration }
 }
 
-/** What one look at the stored requests found. */
+/**
+ * What one look at the stored requests found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Look {
   /** The status of every request for the service that was in the file since the run began, in the order of the file. */
   readonly statuses: ReadonlyArray<RestorationStatus>

@@ -13,7 +13,12 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FailedResult, FileResult } from "./FileResult.ts"
 
-/** A restoration that was asked for. */
+/**
+ * A restoration that was asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Awaited {
   /** When it is expected, as written; null when unknown. */
   readonly estimate: string | null
@@ -21,7 +26,12 @@ export interface Awaited {
   readonly underWay: boolean
 }
 
-/** Whose analysis it is, as the service says with its files. */
+/**
+ * Whose analysis it is, as the service says with its files.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AnalysisOwner {
   readonly sampleId: string | null
   readonly limsId: string | null
@@ -31,7 +41,12 @@ export interface AnalysisOwner {
 export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<string, AnalysisOwner> =>
   new Map(Array.from(entries, ({ listed: { id, limsId, sampleId } }) => [id, { limsId, sampleId }]))
 
-/** What happens in a run. */
+/**
+ * What happens in a run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type RunEvent =
   /** The service has told of these analyses. */
   | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<string, AnalysisOwner> }
@@ -48,7 +63,12 @@ export type RunEvent =
   /** Once per file of the plan, skipped and refused ones too. */
   | { readonly _tag: "Finished"; readonly file: PlannedFile; readonly result: FileResult }
 
-/** The last event: what came of it all. */
+/**
+ * The last event: what came of it all.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Ended<A> {
   readonly _tag: "Ended"
   readonly outcome: A

@@ -39,7 +39,12 @@ const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceW
   return yield* transfer.estimate({ ...(yield* sliceTask(files, content, links)), progress: () => Effect.void })
 })
 
-/** A file whose slice cannot be estimated, and so not be made. */
+/**
+ * A file whose slice cannot be estimated, and so not be made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RefusedEstimate {
   readonly analysisId: string
   readonly fileName: string

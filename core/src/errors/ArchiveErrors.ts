@@ -27,7 +27,12 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
   }
 }
 
-/** A file that had to come (`--requireAll`) stays in the archive: its restoration is not asked for. */
+/**
+ * A file that had to come (`--requireAll`) stays in the archive: its restoration is not asked for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArchived", {
   /** Escaped for a terminal, as `analysisId` is. */
   file: Schema.String,
@@ -47,7 +52,12 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
   }
 }
 
-/** A file that was to be read at once lies in the archive. */
+/**
+ * A file that was to be read at once lies in the archive.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   /** Escaped for a terminal, as `analysisId` and `estimate` are. */
   file: Schema.String,
@@ -68,7 +78,12 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   }
 }
 
-/** The restoration file is not one that can be read or trusted; it was not changed. */
+/**
+ * The restoration file is not one that can be read or trusted; it was not changed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("SvcTrackingUnusable", {
   path: Schema.String,
   reason: Schema.String
@@ -85,7 +100,12 @@ export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("Sv
   }
 }
 
-/** One entry of the restoration file cannot be used; it stays in the file as it is, and the others are served. */
+/**
+ * One entry of the restoration file cannot be used; it stays in the file as it is, and the others are served.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("SvcEntryUnusable", {
   path: Schema.String,
   /** From 1. */
@@ -101,8 +121,18 @@ export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("SvcEntry
   }
 }
 
-/** Failures of reading the restoration file. */
+/**
+ * Failures of reading the restoration file.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type TrackingReadError = TrackingUnusable | LocalIo
 
-/** Failures of changing the restoration file; the file is then as it was. */
+/**
+ * Failures of changing the restoration file; the file is then as it was.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type TrackingError = TrackingReadError | Busy | CannotCreate

@@ -5,7 +5,12 @@ import * as Schema from "effect/Schema"
 import { humanSize } from "../text/Quantity.ts"
 import { errnoOf, meaningOf } from "./SystemErrors.ts"
 
-/** Two different remote files would get one local name. */
+/**
+ * Two different remote files would get one local name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameCollision", {
   name: Schema.String,
   analyses: Schema.Array(Schema.String),
@@ -24,7 +29,12 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameC
   }
 }
 
-/** The service gave a name that is not a plain file name. */
+/**
+ * The service gave a name that is not a plain file name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class UnsafeName extends Schema.TaggedError<UnsafeName>()("SvcUnsafeName", {
   /** Escaped for a terminal. */
   name: Schema.String,
@@ -39,7 +49,12 @@ export class UnsafeName extends Schema.TaggedError<UnsafeName>()("SvcUnsafeName"
   }
 }
 
-/** The destination cannot take the file. */
+/**
+ * The destination cannot take the file.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class CannotCreate extends Schema.TaggedError<CannotCreate>()("SvcCannotCreate", {
   path: Schema.String,
   reason: Schema.String
@@ -53,7 +68,12 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("SvcCannotC
   }
 }
 
-/** A file of another size than the service lists stands where the file goes; it was left as it is. Sizes in bytes. */
+/**
+ * A file of another size than the service lists stands where the file goes; it was left as it is. Sizes in bytes.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class FileDiffers extends Schema.TaggedError<FileDiffers>()("SvcFileDiffers", {
   path: Schema.String,
   bytes: Schema.Int,
@@ -74,7 +94,12 @@ export class FileDiffers extends Schema.TaggedError<FileDiffers>()("SvcFileDiffe
   }
 }
 
-/** Another run is writing the same file. */
+/**
+ * Another run is writing the same file.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Busy extends Schema.TaggedError<Busy>()("SvcBusy", { file: Schema.String, owner: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
@@ -85,7 +110,12 @@ export class Busy extends Schema.TaggedError<Busy>()("SvcBusy", { file: Schema.S
   }
 }
 
-/** Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`. */
+/**
+ * Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LocalIo extends Schema.TaggedError<LocalIo>()("SvcLocalIo", {
   path: Schema.String,
   operation: Schema.String,
@@ -103,7 +133,12 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("SvcLocalIo", {
   }
 }
 
-/** The files of a run would not fit; refused before the first byte. Sizes in bytes. */
+/**
+ * The files of a run would not fit; refused before the first byte. Sizes in bytes.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("SvcDiskTooSmall", {
   path: Schema.String,
   needed: Schema.Int,

@@ -1,7 +1,12 @@
 /** The exit codes of all steps (sysexits), and which of them wins when several things failed. */
 import * as Runtime from "effect/Runtime"
 
-/** The exit codes that users rely on (sysexits), in the words of the documentation. */
+/**
+ * The exit codes that users rely on (sysexits), in the words of the documentation.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const ExitCodes = {
   0: "all done",
   1: "a defect in svc-steps",
@@ -22,13 +27,23 @@ export const ExitCodes = {
   143: "stopped by SIGTERM"
 } as const
 
-/** One of {@link ExitCodes}. */
+/**
+ * One of {@link ExitCodes}.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type ExitCode = keyof typeof ExitCodes
 
 /** With several failures the first of these that occurred is the exit code of the run. */
 export const severityOrder = [1, 64, 78, 74, 77, 65, 73, 66, 69, 75] as const satisfies ReadonlyArray<ExitCode>
 
-/** The exit code of a run whose items failed with `errors`; 0 when there are none. */
+/**
+ * The exit code of a run whose items failed with `errors`; 0 when there are none.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const mostSevere = (errors: Iterable<unknown>): ExitCode => {
   const codes = new Set<number>()
   for (const error of errors) codes.add(Runtime.getErrorExitCode(error))

@@ -3,7 +3,12 @@
 /** What stands before the tag of each error class, so that a program's own `NotFound` or `Busy` is another tag (ADR 0025). */
 const prefix = "Svc"
 
-/** The code of a failure in reports, logs and JSON, such as `NotFound`: its tag without `Svc`. */
+/**
+ * The code of a failure in reports, logs and JSON, such as `NotFound`: its tag without `Svc`.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const codeOf = ({ _tag }: { readonly _tag: string }): string =>
   _tag.startsWith(prefix) ? _tag.slice(prefix.length) : _tag
 
@@ -21,7 +26,12 @@ export const Advice = {
   mendEntry: "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
 } as const
 
-/** What an error class says of itself as its `advice`. */
+/**
+ * What an error class says of itself as its `advice`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type AdviceName = keyof typeof Advice
 
 /** How far a failure reaches: the others of its kind may still succeed, or all would end the same way. */

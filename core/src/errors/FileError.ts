@@ -82,11 +82,21 @@ const asJson = <
   )
 }
 
-/** What stopped a file, an analysis or a selection. */
+/**
+ * What stopped a file, an analysis or a selection.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export const FileError = asJson(resultClasses)
 export type FileError = typeof FileError.Type
 
-/** What stopped a file, an analysis or a run: the latter can lack settings too. */
+/**
+ * What stopped a file, an analysis or a run: the latter can lack settings too.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export const RunError = asJson([
   ...resultClasses,
   ConfigUnusable,

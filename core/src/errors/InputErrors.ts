@@ -26,10 +26,20 @@ const OptionName = Schema.Literals([
   "columns",
   "genes"
 ])
-/** An option of a download or of annotations. */
+/**
+ * An option of a download or of annotations.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type OptionName = typeof OptionName.Type
 
-/** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
+/**
+ * An option, a value or a combination of them is wrong. `message` is the whole sentence.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError", {
   message: Schema.String,
   /** The options that are wrong, in the order of the sentences; one that does not exist is only in the sentence. */
@@ -41,7 +51,12 @@ export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError"
   readonly scope = "run"
 }
 
-/** No user name or password, and no terminal to ask on, or an empty answer there. */
+/**
+ * No user name or password, and no terminal to ask on, or an empty answer there.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("SvcCredentialsMissing", {
   missing: Schema.Literals(["username", "password"]),
   /** Somebody was asked and typed nothing. */
@@ -61,7 +76,12 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
   }
 }
 
-/** The file that should hold the password cannot be read, or its first line is empty. */
+/**
+ * The file that should hold the password cannot be read, or its first line is empty.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusable>()("SvcPasswordFileUnusable", {
   path: Schema.String,
   /** The setting that named the file, such as `SVC_PASSWORD_FILE`. */
@@ -91,7 +111,12 @@ export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("
   }
 }
 
-/** A configuration file cannot be used as it is. */
+/**
+ * A configuration file cannot be used as it is.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("SvcConfigUnusable", {
   path: Schema.String,
   reason: Schema.String
@@ -120,7 +145,12 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("SvcN
   }
 }
 
-/** A file or standard input that was given as data to send is not what it must be. */
+/**
+ * A file or standard input that was given as data to send is not what it must be.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class InputMalformed extends Schema.TaggedError<InputMalformed>()("SvcInputMalformed", {
   /** Path of the file, or `standard input`. */
   input: Schema.String,

@@ -3,7 +3,12 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { counted } from "../text/Quantity.ts"
 
-/** The service answered the login without a token: wrong user name or password. It was tried exactly once. */
+/**
+ * The service answered the login without a token: wrong user name or password. It was tried exactly once.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRefused", {
   user: Schema.String,
   host: Schema.String,
@@ -37,7 +42,12 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
   }
 }
 
-/** The service did not speak the login protocol: no token, no cookie, or a maintenance page. */
+/**
+ * The service did not speak the login protocol: no token, no cookie, or a maintenance page.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("SvcLoginProtocol", {
   host: Schema.String,
   reason: Schema.String
@@ -52,7 +62,12 @@ export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("SvcLogin
   }
 }
 
-/** The session was lost again and again: something else uses the same account at the same time. */
+/**
+ * The session was lost again and again: something else uses the same account at the same time.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SessionContention extends Schema.TaggedError<SessionContention>()("SvcSessionContention", {
   host: Schema.String,
   logins: Schema.Int
@@ -70,7 +85,12 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
   }
 }
 
-/** The answer to a request that changes data was lost, or was a failure of the service; it was sent once, and may have taken effect. */
+/**
+ * The answer to a request that changes data was lost, or was a failure of the service; it was sent once, and may have taken effect.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("SvcOutcomeUnknown", {
   request: Schema.String,
   /** Why there is no answer, when it was not the session that broke. */
@@ -90,7 +110,12 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("SvcOut
   }
 }
 
-/** 403 with a fresh session, or with one that has answered something else just then: this account may not see the thing. */
+/**
+ * 403 with a fresh session, or with one that has answered something else just then: this account may not see the thing.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
   what: Schema.String,
   /** 403 when absent; some services say 401. */
@@ -112,7 +137,12 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
   }
 }
 
-/** No usable answer after all retries: refused, reset, silent, unknown host, 5xx. */
+/**
+ * No usable answer after all retries: refused, reset, silent, unknown host, 5xx.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("SvcUnavailable", {
   host: Schema.String,
   reason: Schema.String,
@@ -146,7 +176,12 @@ export type TlsReason = keyof typeof tlsAdvice
 
 const adviceOnTls: Readonly<Record<string, string>> = tlsAdvice
 
-/** The certificate was not accepted; never retried, never downgraded. */
+/**
+ * The certificate was not accepted; never retried, never downgraded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused", {
   host: Schema.String,
   reason: Schema.String
@@ -162,7 +197,12 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused"
   }
 }
 
-/** The proxy refused us. */
+/**
+ * The proxy refused us.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRefused", {
   proxy: Schema.String,
   status: Schema.Int,
@@ -184,7 +224,12 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRe
   }
 }
 
-/** The thing does not exist, however the endpoint said it (404, 400 or null; docs/dev/service.md 7). */
+/**
+ * The thing does not exist, however the endpoint said it (404, 400 or null; docs/dev/service.md 7).
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,
@@ -207,7 +252,12 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   }
 }
 
-/** The service understood and said no (`success: false`, or a 4xx that is not "not found"). */
+/**
+ * The service understood and said no (`success: false`, or a 4xx that is not "not found").
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class RequestRejected extends Schema.TaggedError<RequestRejected>()("SvcRequestRejected", {
   request: Schema.String,
   status: Schema.Int,
@@ -232,7 +282,12 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("SvcR
   }
 }
 
-/** The body is not what the contract says: cut JSON, HTML, a missing field. */
+/**
+ * The body is not what the contract says: cut JSON, HTML, a missing field.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcReplyMalformed", {
   request: Schema.String,
   reason: Schema.String,
@@ -251,7 +306,12 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcRep
   }
 }
 
-/** The body is larger than this reader keeps in memory; nothing of it was used. */
+/**
+ * The body is larger than this reader keeps in memory; nothing of it was used.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("SvcReplyTooLarge", {
   request: Schema.String,
   /** Bytes. */
@@ -267,7 +327,12 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("SvcReply
   }
 }
 
-/** Failures of the session and of any API request that goes through it. */
+/**
+ * Failures of the session and of any API request that goes through it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type SessionError =
   | LoginRefused
   | LoginProtocol
@@ -280,5 +345,10 @@ export type SessionError =
   | ReplyTooLarge
   | ReplyMalformed
 
-/** Failures of a typed endpoint call. */
+/**
+ * Failures of a typed endpoint call.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type ServiceError = SessionError | NotFound | RequestRejected

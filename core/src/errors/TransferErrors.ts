@@ -5,7 +5,12 @@ import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./Dis
 import type { AdviceName } from "./Failure.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
-/** A fresh link was refused as well. */
+/**
+ * A fresh link was refused as well.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("SvcLinkForbidden", {
   file: Schema.String,
   host: Schema.String,
@@ -61,7 +66,12 @@ export const refusedLink = (file: string, { code, host, status }: LinkRefusal): 
       })
     : new LinkForbidden({ file, host, status, ...(code === null ? {} : { code }) })
 
-/** The address in a link is one we do not go to; nothing was sent. */
+/**
+ * The address in a link is one we do not go to; nothing was sent.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LinkRefused extends Schema.TaggedError<LinkRefused>()("SvcLinkRefused", {
   file: Schema.String,
   reason: Schema.String
@@ -75,7 +85,12 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("SvcLinkRefus
   }
 }
 
-/** The link host answered something that cannot be this file: wrong range, encoding, status, redirect. */
+/**
+ * The link host answered something that cannot be this file: wrong range, encoding, status, redirect.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("SvcLinkProtocol", {
   file: Schema.String,
   host: Schema.String,
@@ -90,7 +105,12 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("SvcLinkPro
   }
 }
 
-/** The link of a links file works no longer, and without a session it cannot be renewed. */
+/**
+ * The link of a links file works no longer, and without a session it cannot be renewed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class LinkExpired extends Schema.TaggedError<LinkExpired>()("SvcLinkExpired", {
   file: Schema.String,
   reason: Schema.String
@@ -107,7 +127,12 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("SvcLinkExpir
   }
 }
 
-/** The bytes are complete but wrong; nothing was put under the final name. */
+/**
+ * The bytes are complete but wrong; nothing was put under the final name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamaged", {
   file: Schema.String,
   fault: Schema.Literals([
@@ -139,7 +164,12 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
   }
 }
 
-/** The run was stopped before the file was whole. */
+/**
+ * The run was stopped before the file was whole.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Stopped extends Schema.TaggedError<Stopped>()("SvcStopped", {
   /** What becomes of the file in the next run: `resumes` from its part, `restarts` (a slice, which has none), `begins`. */
   next: Schema.Literals(["resumes", "restarts", "begins"])
@@ -166,7 +196,12 @@ const overwriteAdvice = {
   both: "; --overwrite fetches both again"
 }
 
-/** Failures of reading a file at a link host. */
+/**
+ * Failures of reading a file at a link host.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type SourceError =
   | ServiceError
   | LinkForbidden
@@ -176,5 +211,10 @@ export type SourceError =
   | FileDamaged
   | LocalIo
 
-/** Failures of moving one file from a link host to its final name. */
+/**
+ * Failures of moving one file from a link host to its final name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type TransferError = SourceError | FileDiffers | Busy | UnsafeName | CannotCreate

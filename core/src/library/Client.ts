@@ -1,4 +1,8 @@
-/** The service itself: a method for each endpoint, and a request for all others. */
+/**
+ * The service itself: a method for each endpoint, and a request for all others.
+ *
+ * @since 0.1.0
+ */
 export type { GenericBody, GenericReply } from "../client/GenericRequest.ts"
 export { ServiceClient, ServiceJson } from "../client/ServiceClient.ts"
 export {

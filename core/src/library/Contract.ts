@@ -1,4 +1,8 @@
-/** What the service speaks of: the schemas of its records, which keep fields and words that they do not know. */
+/**
+ * What the service speaks of: the schemas of its records, which keep fields and words that they do not know.
+ *
+ * @since 0.1.0
+ */
 export { AnalysisItem, FoundAnalysis } from "../contract/Analyses.ts"
 export { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "../contract/Annotations.ts"
 export { CaseReport, CaseReportInfo } from "../contract/CaseReports.ts"

@@ -1,4 +1,8 @@
-/** From the ids of analyses to files on the disk: what can be asked for, what is planned, what happens, and what came of it. */
+/**
+ * From the ids of analyses to files on the disk: what can be asked for, what is planned, what happens, and what came of it.
+ *
+ * @since 0.1.0
+ */
 export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
 export type { DownloadOptions, RegionOptions } from "../download/DownloadOptions.ts"
 export type {

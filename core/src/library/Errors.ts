@@ -1,4 +1,8 @@
-/** Everything that can go wrong: a class for each situation, with its sentence and exit code. */
+/**
+ * Everything that can go wrong: a class for each situation, with its sentence and exit code.
+ *
+ * @since 0.1.0
+ */
 export {
   type AdviceName,
   Busy,

@@ -1,4 +1,8 @@
-/** A file of links: written by whoever has an account, and read where nobody logs in. */
+/**
+ * A file of links: written by whoever has an account, and read where nobody logs in.
+ *
+ * @since 0.1.0
+ */
 export {
   type LinkEntry,
   type LinkError,

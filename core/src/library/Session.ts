@@ -1,4 +1,8 @@
-/** The session of an account: its login, its turns, its repeats, and requests of your own through it. */
+/**
+ * The session of an account: its login, its turns, its repeats, and requests of your own through it.
+ *
+ * @since 0.1.0
+ */
 export { type CookieJar, CookieJars } from "../session/CookieJars.ts"
 export { AccountLock } from "../session/Gate.ts"
 export { RepeatSafe } from "../session/RequestMarks.ts"

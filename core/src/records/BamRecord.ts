@@ -14,6 +14,9 @@ const basesOf = (operation: number): number => operation >>> 4
  * -1 for none.
  *
  * The CIGAR is that of the record also where it is unmapped, or stands in its CG tag; the view of the package has none then.
+ *
+ * @category models
+ * @since 0.1.0
  */
 export class BamRecord extends View {
   #cigar: number[] | Uint32Array | null = null

@@ -13,10 +13,20 @@ import { decodeName } from "../genome/ReferenceName.ts"
 import { BamRecord } from "./BamRecord.ts"
 import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
 
-/** The fields of a line of the header, such as `LN` and `SN`. */
+/**
+ * The fields of a line of the header, such as `LN` and `SN`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** A reference; its place in the list is the `ref_id` of its reads. */
+/**
+ * A reference; its place in the list is the `ref_id` of its reads.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ReferenceSequence {
   readonly name: string
   /** Bases. */
@@ -25,7 +35,12 @@ export interface ReferenceSequence {
   readonly fields: HeaderFields
 }
 
-/** A read group (`@RG`), which the tag `RG` of a read names. */
+/**
+ * A read group (`@RG`), which the tag `RG` of a read names.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ReadGroup {
   readonly id: string
   readonly sample: string | null
@@ -34,7 +49,12 @@ export interface ReadGroup {
   readonly fields: HeaderFields
 }
 
-/** A program that worked on the file (`@PG`). */
+/**
+ * A program that worked on the file (`@PG`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Program {
   readonly id: string
   readonly name: string | null
@@ -45,7 +65,12 @@ export interface Program {
   readonly fields: HeaderFields
 }
 
-/** What the header of a BAM says. */
+/**
+ * What the header of a BAM says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ReadsHeader {
   readonly references: ReadonlyArray<ReferenceSequence>
   readonly readGroups: ReadonlyArray<ReadGroup>
@@ -56,7 +81,29 @@ export interface ReadsHeader {
   readonly text: string
 }
 
-/** The reads of analyses, out of their BAM files. */
+/**
+ * The reads of analyses, out of their BAM files.
+ *
+ * **Example** (How many reads of a region are duplicates)
+ *
+ * ```ts
+ * import { Effect, Stream } from "effect"
+ * import { Ids } from "svc-steps"
+ * import { Reads } from "svc-steps/records"
+ *
+ * const duplicates = Effect.gen(function* () {
+ *   const { stream } = yield* Reads
+ *   const reads = stream(Ids.AnalysisId.make("A1"), { range: "chr17:43044295-43125364" })
+ *   return yield* reads.pipe(
+ *     Stream.filter(({ flags }) => (flags & 0x400) !== 0),
+ *     Stream.runCount
+ *   )
+ * })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Reads extends Context.Service<
   Reads,
   {

@@ -12,15 +12,43 @@ import { FileDamaged, type SourceError } from "../Errors.ts"
 import type { FileType } from "../genome/formats/FileNames.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 
-/** Why records, or the bytes of a file, do not come, or not all of them. */
+/**
+ * Why records, or the bytes of a file, do not come, or not all of them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type RecordsError = OneFileError | RequestError | SourceError
 
-/** Which file of an analysis, and which regions of it; the whole file where none are given. */
+/**
+ * Which file of an analysis, and which regions of it; the whole file where none are given.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SliceOptions extends RegionOptions {
   readonly filetype: FileType
 }
 
-/** The files of analyses as streams of bytes. */
+/**
+ * The files of analyses as streams of bytes.
+ *
+ * **Example** (A slice for another program)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Ids } from "svc-steps"
+ * import { Slices } from "svc-steps/records"
+ *
+ * const slice = Effect.gen(function* () {
+ *   const { bytes } = yield* Slices
+ *   return bytes(Ids.AnalysisId.make("A1"), { filetype: "bam", range: "chr17" })
+ * })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Slices extends Context.Service<
   Slices,
   {

@@ -12,17 +12,32 @@ import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
 
-/** A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for. */
+/**
+ * A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Variant = View
 
-/** A reference that the header names. */
+/**
+ * A reference that the header names.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Contig {
   readonly name: string
   /** Bases; null where the header does not say. */
   readonly length: number | null
 }
 
-/** What the header of a VCF says. */
+/**
+ * What the header of a VCF says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface VariantsHeader {
   /** In the order of the columns. */
   readonly samples: ReadonlyArray<string>
@@ -33,7 +48,26 @@ export interface VariantsHeader {
   readonly text: string
 }
 
-/** The variants of analyses, out of their VCF files. */
+/**
+ * The variants of analyses, out of their VCF files.
+ *
+ * **Example** (The positions of a region that have a variant)
+ *
+ * ```ts
+ * import { Effect, Stream } from "effect"
+ * import { Ids } from "svc-steps"
+ * import { Variants } from "svc-steps/records"
+ *
+ * const positions = Effect.gen(function* () {
+ *   const { stream } = yield* Variants
+ *   const variants = stream(Ids.AnalysisId.make("A1"), { range: "chr17:43044295-43125364" })
+ *   return yield* Stream.runCollect(Stream.map(variants, ({ POS }) => POS))
+ * })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Variants extends Context.Service<
   Variants,
   {

@@ -3,6 +3,8 @@
  *
  * Each service stands on `Downloads`: `Reads.layer.pipe(Layer.provideMerge(Service.layerConfig()))`. What fails fails typed, after the
  * records before it; who stops reading stops the fetching.
+ *
+ * @since 0.1.0
  */
 export { BamRecord } from "./BamRecord.ts"
 export {

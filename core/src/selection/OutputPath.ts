@@ -2,10 +2,20 @@
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataFileOf, sliceName } from "./FileName.ts"
 
-/** `flat` puts all files into the destination, `analysis` each analysis into a folder with its id. */
+/**
+ * `flat` puts all files into the destination, `analysis` each analysis into a folder with its id.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type Layout = "flat" | "analysis"
 
-/** What decides where a file goes inside the destination. */
+/**
+ * What decides where a file goes inside the destination.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface OutputPath {
   /** Folder inside the destination; empty for the destination itself. */
   readonly folder: string
@@ -41,7 +51,12 @@ export const dataNames = (file: OutputPath): ReadonlyArray<string> => {
   return file.slice == null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
 }
 
-/** The path relative to the destination. */
+/**
+ * The path relative to the destination.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const pathOf = (path: OutputPath): string =>
   path.folder === "" ? finalName(path) : `${path.folder}/${finalName(path)}`
 

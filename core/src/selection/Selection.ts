@@ -22,7 +22,12 @@ export interface AnalysisRecord {
   readonly personLimsId?: string | null | undefined
 }
 
-/** An analysis that takes part in a run. */
+/**
+ * An analysis that takes part in a run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface SelectedAnalysis {
   readonly id: string
   /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */

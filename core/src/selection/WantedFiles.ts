@@ -10,7 +10,12 @@ import { type FileType, fileTypeOf } from "./FileName.ts"
 import { dataPathOf, type Layout, type OutputPath, outputPathOf, pathOf } from "./OutputPath.ts"
 import type { SelectedAnalysis } from "./Selection.ts"
 
-/** One entry of the download links of an analysis, without its link. */
+/**
+ * One entry of the download links of an analysis, without its link.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ListedFile {
   /** As the service gave it; null when it gave none. */
   readonly fileName: string | null
@@ -25,7 +30,12 @@ export interface ListedFile {
   readonly ranged?: SliceEstimate
 }
 
-/** An analysis with the files that the service lists. */
+/**
+ * An analysis with the files that the service lists.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface ListedAnalysis extends SelectedAnalysis {
   readonly sampleId: string | null
   readonly limsId: string | null
@@ -57,7 +67,12 @@ export interface FileChoice {
   readonly makeIndex?: boolean
 }
 
-/** A part of a file as a file of its own. */
+/**
+ * A part of a file as a file of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface WantedSlice {
   /** The name it gets; its index has the same with `.bai`, `.csi` or `.tbi`. */
   readonly name: string
@@ -69,7 +84,12 @@ export interface WantedSlice {
   readonly estimate: SliceEstimate | null
 }
 
-/** A file of the service that is wanted, with its place. */
+/**
+ * A file of the service that is wanted, with its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface WantedFile extends OutputPath {
   readonly analysisId: string
   readonly type: FileType

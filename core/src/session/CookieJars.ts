@@ -3,7 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
+/**
+ * The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface CookieJar {
   /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
   readonly take: (line: string, url: string, now: number) => void
@@ -13,7 +18,12 @@ export interface CookieJar {
   readonly isEmpty: () => boolean
 }
 
-/** Makes an empty jar for each session. */
+/**
+ * Makes an empty jar for each session.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class CookieJars extends Context.Service<CookieJars, { readonly make: Effect.Effect<CookieJar> }>()(
   "svc-steps/core/session/CookieJars"
 ) {

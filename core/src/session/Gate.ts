@@ -15,7 +15,12 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 
-/** Keeps programs that use the same account from talking to the service at the same time. */
+/**
+ * Keeps programs that use the same account from talking to the service at the same time.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class AccountLock extends Context.Service<
   AccountLock,
   {

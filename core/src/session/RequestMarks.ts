@@ -4,7 +4,24 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** Set to `true` around a PUT or POST that may be sent twice: it is then repeated as a GET is. */
+/**
+ * Set to `true` around a PUT or POST that may be sent twice: it is then repeated as a GET is.
+ *
+ * **Example** (An update that does the same when it is sent twice)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { HttpClientRequest } from "effect/http"
+ * import { Client, Session } from "svc-steps"
+ *
+ * const update = Client.ServiceClient.use(({ request }) =>
+ *   request(HttpClientRequest.put("/api/note/7").pipe(HttpClientRequest.bodyJsonUnsafe({ text: "seen" })))
+ * ).pipe(Effect.provideService(Session.RepeatSafe, true))
+ * ```
+ *
+ * @category references
+ * @since 0.1.0
+ */
 export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/RepeatSafe", {
   defaultValue: () => false
 })

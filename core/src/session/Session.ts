@@ -51,7 +51,23 @@ import { makeSessionState, makeTokenState } from "./SessionState.ts"
 import { brokenSetback, doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
 
-/** The session of one account, through which every request to the API goes. */
+/**
+ * The session of one account, through which every request to the API goes.
+ *
+ * **Example** (An endpoint of your own)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Session } from "svc-steps"
+ *
+ * const status = Session.Session.use(({ http }) => http.get("/api/status")).pipe(
+ *   Effect.flatMap((response) => response.json)
+ * )
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export class Session extends Context.Service<Session, Conversation>()("svc-steps/core/session/Session") {
   /**
    * Logs in while building and logs out when its scope closes, also on failure and interruption. The logout never changes the
@@ -63,7 +79,12 @@ export class Session extends Context.Service<Session, Conversation>()("svc-steps
     Layer.effect(Session, makeConversation(settings, { ...usualTimeouts, ...settings.timeouts }))
 }
 
-/** What a session offers. */
+/**
+ * What a session offers.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export interface Conversation {
   /**
    * Requests with paths relative to the base URL; the reply is in memory when the next request may start.

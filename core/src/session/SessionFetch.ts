@@ -13,6 +13,24 @@ const requests = { mode: "same-origin", redirect: "manual" } as const
 /**
  * The session over the `fetch` of the platform, with its cookies in memory. Only this process may use the account meanwhile: nothing
  * keeps others out.
+ *
+ * **Example** (A client in Bun or Deno)
+ *
+ * ```ts
+ * import { Layer, Redacted } from "effect"
+ * import { Client, Session } from "svc-steps"
+ *
+ * const account = { username: "ada", password: Redacted.make("secret") }
+ * const settings = {
+ *   baseUrl: new URL("https://lab.example.org"),
+ *   ...account,
+ *   profile: Session.makeSessionProfile("my-program")
+ * }
+ * const client = Client.ServiceClient.layer.pipe(Layer.provide(Session.layerFetch(settings)))
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
  */
 export const layerFetch = (settings: SessionSettings): Layer.Layer<Session, SessionError> =>
   Session.layer(settings).pipe(

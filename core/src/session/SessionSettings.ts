@@ -6,7 +6,12 @@ import * as Duration from "effect/Duration"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** What a configuration may override; keys that are absent keep the defaults of {@link makeSessionProfile}. */
+/**
+ * What a configuration may override; keys that are absent keep the defaults of {@link makeSessionProfile}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const SessionProfileOverrides = Schema.Struct({
   /**
    * Paths asked in order with `HEAD` until one answers with a token and a cookie, then those that refuse `HEAD` with
@@ -29,6 +34,9 @@ export const SessionProfileOverrides = Schema.Struct({
 /**
  * What the session says on the wire; all paths are relative to the base URL. Observed from public clients (docs/dev/service.md 11);
  * docs/dev/service.md 5 leaves the names open.
+ *
+ * @category options
+ * @since 0.1.0
  */
 export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
 
@@ -36,6 +44,9 @@ export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
  * The known service, named as `svc-steps/<version>`, with `overrides` on top.
  *
  * `Sec-Fetch-Mode: same-origin` is needed: the service refuses a login that says `cors`, which some HTTP stacks add.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const makeSessionProfile = (
   version: string,
@@ -53,7 +64,12 @@ export const makeSessionProfile = (
   ...overrides
 })
 
-/** The time limits of a session. */
+/**
+ * The time limits of a session.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SessionTimeouts {
   /** From sending a request of the login to its reply, connecting included. 60 s. */
   readonly headers: Duration.Duration
@@ -82,7 +98,12 @@ export const usualApiTimeout = Duration.minutes(15)
  */
 export const longestPause = Duration.minutes(5)
 
-/** Limits of a session: time, tries, and memory. */
+/**
+ * Limits of a session: time, tries, and memory.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SessionLimits {
   /** How long any other answer may take to begin; 15 minutes when absent. */
   readonly apiTimeout?: Duration.Duration | null
@@ -94,7 +115,12 @@ export interface SessionLimits {
   readonly tries?: number
 }
 
-/** The account and the address of the service. */
+/**
+ * The account and the address of the service.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface SessionSettings extends SessionLimits {
   readonly baseUrl: URL
   readonly username: string

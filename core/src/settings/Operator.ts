@@ -8,6 +8,24 @@ import type * as Redacted from "effect/Redacted"
  *
  * Without a terminal nobody is asked: `present` is false, `confirm` answers no at once, and callers must not ask for
  * a `line` or a `secret`.
+ *
+ * **Example** (A program that agrees to each restoration)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Settings } from "svc-steps"
+ * import { Service } from "svc-steps/node"
+ *
+ * const operator = Settings.Operator.of({
+ *   ...Settings.Operator.absent,
+ *   present: true,
+ *   confirm: (question) => Effect.as(Effect.logInfo(question), true)
+ * })
+ * const layer = Service.layerConfig(Settings.serviceConfig, { operator })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
  */
 export class Operator extends Context.Service<
   Operator,

@@ -10,7 +10,12 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type { ProxyAddress } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
-/** Where the service is, and whose account to use. */
+/**
+ * Where the service is, and whose account to use.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface ServiceSettings {
   /** Such as `https://lab.example.org/`. */
   readonly baseUrl: URL
@@ -54,6 +59,19 @@ const unusable = (message: string) =>
  * `SVC_TOKEN` in their place; and, when
  * they are there, `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`, `SVC_API_TIMEOUT`. For a second account,
  * `Config.nested(serviceConfig, "OTHER")` reads `OTHER_SVC_TARGET` and so on.
+ *
+ * **Example** (A second account)
+ *
+ * ```ts
+ * import { Config } from "effect"
+ * import { Settings } from "svc-steps"
+ * import { Service } from "svc-steps/node"
+ *
+ * const other = Service.layerConfig(Config.nested(Settings.serviceConfig, "OTHER")) // OTHER_SVC_TARGET, ...
+ * ```
+ *
+ * @category configuration
+ * @since 0.1.0
  */
 export const serviceConfig: Config.Config<ServiceSettings> = Config.mapEffect(variables, (found) => {
   const proxy = resolveProxy(found.proxy, found.proxyUsername, found.proxyPassword, "SVC_PROXY")

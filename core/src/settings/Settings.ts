@@ -52,7 +52,12 @@ export interface Origins {
 /** The settings of a step that works without the service. */
 export interface LocalSettings extends Values, Origins {}
 
-/** A proxy without its credentials, and the credentials apart. */
+/**
+ * A proxy without its credentials, and the credentials apart.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface ProxyAddress {
   readonly url: URL
   readonly username: string | null

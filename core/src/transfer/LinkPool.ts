@@ -6,7 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { monotonicMillis } from "../MonotonicTime.ts"
 
-/** There is no limit in time for a whole transfer: a slow download may take days. */
+/**
+ * There is no limit in time for a whole transfer: a slow download may take days.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export interface TransferSettings {
   /** Requests to link hosts at the same time, over all files. */
   readonly connections: number

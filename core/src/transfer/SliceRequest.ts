@@ -39,7 +39,12 @@ export interface SliceRequest extends SliceTask {
   readonly existing: Effect.Effect<SliceState>
 }
 
-/** The index that stands beside a slice; bytes. */
+/**
+ * The index that stands beside a slice; bytes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface SliceIndex {
   readonly name: string
   readonly bytes: number
@@ -93,7 +98,12 @@ interface SliceFigures {
   readonly milliseconds: number
 }
 
-/** What a slice would fetch. */
+/**
+ * What a slice would fetch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface SliceEstimate {
   /** Bytes, header and index included. */
   readonly bytes: number

@@ -14,7 +14,12 @@ export interface FreshLink {
   readonly askedAt?: number
 }
 
-/** What a running transfer reports, for a progress bar and the log; never with a link in it. */
+/**
+ * What a running transfer reports, for a progress bar and the log; never with a link in it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type TransferProgress =
   | { readonly _tag: "Started"; readonly size: number | null; readonly resumedFrom: number }
   | { readonly _tag: "Bytes"; readonly done: number; readonly size: number | null }

@@ -57,12 +57,22 @@ type Names = (typeof all)[number]
 type Offered = Extract<Names, { readonly offered: true }>
 /** The suffix of the data files of a format. */
 export type DataType = Names["suffix"]
-/** The data files that can be asked for. */
+/**
+ * The data files that can be asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type OfferedDataType = Offered["suffix"]
 type IndexOf<F extends Offered> = F extends { readonly indexes: readonly [infer I extends IndexSuffix, ...infer _] }
   ? `${F["suffix"]}.${I}`
   : never
-/** The files that can be asked for. */
+/**
+ * The files that can be asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type FileType = OfferedDataType | IndexOf<Offered>
 
 /** What a name says. */
@@ -189,7 +199,12 @@ export const typesOf = ({
 }: Pick<FormatNames, "indexes" | "suffix">): ReadonlyArray<string> =>
   index === undefined ? [suffix] : [suffix, `${suffix}.${index}`]
 
-/** The types that can be asked for, each index after its data. */
+/**
+ * The types that can be asked for, each index after its data.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const fileTypes: ReadonlyArray<FileType> = offered.flatMap((one) => typesOf(one) as ReadonlyArray<FileType>)
 
 /** The type of a name that can be asked for; null for any other. */
@@ -225,7 +240,12 @@ export const dataOf = (name: string): string => dataNamesOf(name)[0] ?? name
 
 /** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
 export const checksumKinds = ["md5", "sha256"] as const
-/** An algorithm of checksums beside files. */
+/**
+ * An algorithm of checksums beside files.
+ *
+ * @category options
+ * @since 0.1.0
+ */
 export type ChecksumKind = (typeof checksumKinds)[number]
 
 /** A file that holds the checksum of another. */
