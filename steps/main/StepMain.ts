@@ -31,7 +31,7 @@ import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
 import { type CommandLine, readCommandLine, readDispatcher, textOf } from "./CommandLine.ts"
-import { hintsFor } from "./Hints.ts"
+import { type Called, hintsFor } from "./Hints.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
 import { CommandText, decodeOwn, type Program, type StepFailure, Stopping, type Work } from "./Program.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
@@ -83,12 +83,12 @@ export const mainOf =
       if (commandLine === null) return null
       return { ...commandLine, program: yield* Effect.promise(() => programOf(commandLine.step)) }
     })
-    startProcess(calledAs, read, guardWarnings, "grace" in step ? step.grace : undefined)
+    startProcess({ step, calledAs }, read, guardWarnings)
   }
 
 /** Prints the completions of `svc-steps`. */
 export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void =>
-  startProcess("svc-steps", Effect.as(readDispatcher(...about), null), [])
+  startProcess({ step: null, calledAs: "svc-steps" }, Effect.as(readDispatcher(...about), null), [])
 
 /** A command line with the program that it is for. */
 interface Call extends CommandLine {
@@ -96,18 +96,19 @@ interface Call extends CommandLine {
 }
 
 const startProcess = (
-  calledAs: string,
+  called: Called,
   read: Effect.Effect<Call | null, StepFailure, Command.Environment>,
-  guardWarnings: ReadonlyArray<string>,
-  grace?: number
+  guardWarnings: ReadonlyArray<string>
 ): void => {
+  const { calledAs } = called
+  const grace = called.step !== null && "grace" in called.step ? called.step.grace : undefined
   const scrubber = makeScrubber()
   const screen = makeScreen(process.stderr, process.env, scrubber.prose)
   const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen)
   const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
 
   const whole = (run: ProcessRun) => {
-    const reported = reporter(run, calledAs)
+    const reported = reporter(run, called)
 
     const runSettled = ({ program, ...commandLine }: Call) =>
       Effect.gen(function* () {
@@ -248,7 +249,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
 
 /** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
 const reporter =
-  (run: ProcessRun, calledAs: string) =>
+  (run: ProcessRun, called: Called) =>
   <R>(
     effect: Effect.Effect<number, StepFailure, R>,
     loglevel: string,
@@ -265,7 +266,7 @@ const reporter =
           }
           const exit = Runtime.getErrorExitCode(error)
           yield* LogOutput.failure(error.message, { code: codeOf(error), exit })
-          yield* Effect.forEach(hintsFor(error, calledAs, settings), LogOutput.hint, { discard: true })
+          yield* Effect.forEach(hintsFor(error, called, settings, process.env), LogOutput.hint, { discard: true })
           return exit
         })
       ),
