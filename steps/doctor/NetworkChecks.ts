@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { type AskingCheck, type AskingFailure, adviceOn } from "../../core/src/doctor/Advice.ts"
 import { type Check, fail, judgeCertificate, judgeClock, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
 import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
@@ -20,14 +21,7 @@ export interface Way {
   readonly ignored: string | null
 }
 
-const advice = {
-  dns: "Check the spelling of --target, and the network (VPN?) of this computer",
-  tcp: "Check the port, the network (VPN, firewall), and whether a proxy is needed (--proxy)",
-  proxyAddress: "Check the address of the proxy (--proxy, SVC_PROXY), and the network of this computer",
-  proxy: "Check --proxy, SVC_PROXY_USER and SVC_PROXY_PASS",
-  tls: "Ask for the certificate of your authority and give it with --caFile; never switch the check off",
-  service: "The service is down or not at this address: check --target, then ask whoever runs it"
-}
+const failed = (check: AskingCheck, error: AskingFailure) => fail(check, error, adviceOn(check, error))
 
 const unavailableError = (host: string, { reason }: { readonly reason: string }) =>
   new Unavailable({ host, reason, attempts: 1 })
@@ -58,24 +52,20 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
   const role = proxy === null ? "" : "the proxy "
   const name = `${role}${first.hostname}`
   const place = `${role}${first.hostname}:${portOf(first)}`
-  const adviceOn = (check: "dns" | "tcp") => `${proxy === null ? advice[check] : advice.proxyAddress}${hint}`
+  const unreached = (check: "dns" | "tcp", where: string, fault: TransportFault) => {
+    const error = unavailableError(where, fault)
+    return fail(check, error, `${adviceOn(check, error, proxy !== null)}${hint}`)
+  }
 
   const found = yield* Effect.result(resolve(first.hostname))
   if (found._tag === "Failure") {
-    return [
-      fail("dns", unavailableError(name, found.failure), adviceOn("dns")),
-      ...skippedAfter(["tcp", "proxy", "tls", "service", "clock"], "dns")
-    ]
+    return [unreached("dns", name, found.failure), ...skippedAfter(["tcp", "proxy", "tls", "service", "clock"], "dns")]
   }
   const dns = ok("dns", `${name} is ${found.success.join(", ")}`)
 
   const reached = yield* Effect.result(connect(first.hostname, portOf(first)))
   if (reached._tag === "Failure") {
-    return [
-      dns,
-      fail("tcp", unavailableError(place, reached.failure), adviceOn("tcp")),
-      ...skippedAfter(["proxy", "tls", "service", "clock"], "tcp")
-    ]
+    return [dns, unreached("tcp", place, reached.failure), ...skippedAfter(["proxy", "tls", "service", "clock"], "tcp")]
   }
   const tcp = ok("tcp", `${place} accepts connections (${reached.success} ms)`)
 
@@ -87,17 +77,12 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
     const fault = answered.failure
     const error = errorOf(baseUrl.host, fault)
     if (fault.kind === "Proxy") {
-      return [dns, tcp, fail("proxy", error, advice.proxy), ...skippedAfter(["tls", "service", "clock"], "proxy")]
+      return [dns, tcp, failed("proxy", error), ...skippedAfter(["tls", "service", "clock"], "proxy")]
     }
     const way = [dns, tcp, proxy === null ? proxied : skipped("proxy", "no answer came through it")]
     return fault.kind === "Tls"
-      ? [...way, fail("tls", error, advice.tls), ...skippedAfter(["service", "clock"], "tls")]
-      : [
-          ...way,
-          skipped("tls", "no answer came"),
-          fail("service", error, advice.service),
-          skipped("clock", "needs service")
-        ]
+      ? [...way, failed("tls", error), ...skippedAfter(["service", "clock"], "tls")]
+      : [...way, skipped("tls", "no answer came"), failed("service", error), skipped("clock", "needs service")]
   }
   const { date, status, tls } = answered.success
   const plain = isLoopback(baseUrl.hostname)
@@ -105,7 +90,7 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
     : warn("tls", "not used: the password travels in clear text", "Use the https address of the service")
   const service =
     status >= 500
-      ? fail("service", unavailableError(baseUrl.host, { reason: `status ${status}` }), advice.service)
+      ? failed("service", unavailableError(baseUrl.host, { reason: `status ${status}` }))
       : ok("service", `${baseUrl.href} answers (status ${status}, ${now - before} ms)`)
   return [
     dns,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { adviceOn } from "../../core/src/doctor/Advice.ts"
 import {
   type Check,
   checksJson,
@@ -91,7 +92,7 @@ const networkOf = (settings: LocalSettings, target: Check) =>
     }
     return yield* Effect.catch(checkNetwork(way), (error) =>
       Effect.succeed([
-        fail("tls", error, "Give a PEM file with --caFile"),
+        fail("tls", error, adviceOn("tls", error)),
         ...noNetwork("needs the CA file").filter(({ name }) => name !== "tls")
       ])
     )
@@ -113,8 +114,8 @@ const serviceOf = Effect.fnUntraced(function* (
   }
   const completed = yield* Effect.result(Effect.flatMap(withPasswordFile(settings), complete))
   if (completed._tag === "Failure") {
-    const advice = "Set SVC_USER and SVC_PASSWORD, or put username and password into a private --config"
-    return yield* say(fail("credentials", completed.failure, advice), ...noService("needs credentials"))
+    const { failure } = completed
+    return yield* say(fail("credentials", failure, adviceOn("credentials", failure)), ...noService("needs credentials"))
   }
   const whole: Settings = completed.success
   yield* say(ok("credentials", `a user (${whole.username}) and a password are given`))

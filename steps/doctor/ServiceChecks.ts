@@ -8,8 +8,9 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
-import { type Check, type CheckFailure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
-import { codeOf, LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
+import { adviceOn } from "../../core/src/doctor/Advice.ts"
+import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
+import { LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
 import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
@@ -22,15 +23,6 @@ import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 import { version } from "../main/Version.ts"
 
 const patience = "60 seconds"
-
-const loginAdvice: Readonly<Record<string, string>> = {
-  LoginRefused: "Set SVC_USER and SVC_PASSWORD anew; several refusals may lock the account",
-  LoginProtocol: "Check that --target is the address of the API, not of a portal in front of it",
-  SessionContention: "Stop other programs and browsers that use this account",
-  Forbidden: "Ask whoever runs the service to let this account in"
-}
-
-const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvice[codeOf(error)] ?? otherwise
 
 /** `links` is skipped without an analysis. */
 export const checkService = Effect.fn("svc.step.checkService")(function* (settings: Settings, analysis: string | null) {
@@ -77,7 +69,7 @@ export const checkService = Effect.fn("svc.step.checkService")(function* (settin
         if (opened._tag === "Failure") {
           const error = opened.failure
           return [
-            fail("login", error, adviceFor(error, "Run svc-doctor again later; with --loglevel debug it tells more")),
+            fail("login", error, adviceOn("login", error)),
             ...["api", "links", "logout"].map((name) => skipped(name, "needs login"))
           ]
         }
@@ -109,10 +101,7 @@ const apiCheck = Effect.gen(function* () {
   const client = yield* ServiceClient
   const before = yield* Clock.currentTimeMillis
   return yield* Effect.matchEffect(client.getVirtualPanelSummaries, {
-    onFailure: (error) =>
-      Effect.succeed(
-        fail("api", error, adviceFor(error, "The login works and this request does not: tell whoever runs the service"))
-      ),
+    onFailure: (error) => Effect.succeed(fail("api", error, adviceOn("api", error))),
     onSuccess: (panels) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         ok("api", `a request is answered (${panels.length} virtual panels, ${now - before} ms)`)
@@ -168,18 +157,5 @@ const linksCheck = (analysis: string | null) =>
   }).pipe(
     Effect.scoped,
     Effect.catchTag("LinkBroken", ({ host, reason }) => new Unavailable({ host, reason, attempts: 1 })),
-    Effect.catch((error) =>
-      Effect.succeed(
-        fail(
-          "links",
-          error,
-          linkAdvice[codeOf(error)] ?? "Check that this computer may reach the link host (firewall, proxy)"
-        )
-      )
-    )
+    Effect.catch((error) => Effect.succeed(fail("links", error, adviceOn("links", error))))
   )
-
-const linkAdvice: Readonly<Record<string, string>> = {
-  NotFound: "Check the id given with -a: svc-api get-analyses lists those of this account",
-  Forbidden: "This account may not see the analysis: give another one with -a"
-}

@@ -44,7 +44,7 @@ export const ok = (name: string, says: string, details: ReadonlyArray<string> = 
 
 export const warn = (name: string, says: string, advice: string): Check => check(name, "warn", says, { advice })
 
-export const fail = (name: string, error: CheckFailure, advice: string): Check =>
+export const fail = (name: string, error: CheckFailure, advice: string | null): Check =>
   check(name, "fail", error.message, { advice, error })
 
 export const skipped = (name: string, why: string): Check => check(name, "skipped", why)
