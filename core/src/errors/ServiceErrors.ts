@@ -2,6 +2,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { counted } from "../text/Quantity.ts"
+import type { AdviceName } from "./Failure.ts"
 
 /**
  * The service answered the login without a token: wrong user name or password. It was tried exactly once.
@@ -298,7 +299,9 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcRep
   get retryable(): boolean {
     return this.garbled === true
   }
-  readonly advice = null
+  get advice(): AdviceName | null {
+    return this.retryable ? "again" : null
+  }
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {

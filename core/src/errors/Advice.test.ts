@@ -1,0 +1,87 @@
+/** Each sentence of advice in an error where it is said, and in the nearest error where it would be wrong. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "../Errors.ts"
+
+const host = "lab"
+const login = (more: object = {}) => new Errors.LoginRefused({ user: "ada", host, ...more })
+const forbidden = (more: object = {}) => new Errors.Forbidden({ what: "A1", ...more })
+const missing = (key: "username" | "password", asked = false) => new Errors.CredentialsMissing({ missing: key, asked })
+const collision = (...analyses: ReadonlyArray<string>) => new Errors.NameCollision({ name: "a.bam", analyses })
+const damaged = (overwrite?: "kept" | "again" | "both") =>
+  new Errors.FileDamaged({ file: "a.bam", fault: "Size", reason: "short", ...(overwrite && { overwrite }) })
+const unknown = (more: object = {}) => new Errors.OutcomeUnknown({ request: "PUT /api/person", ...more })
+const proxy = (status: number, more: object = {}) => new Errors.ProxyRefused({ proxy: "p:1", status, ...more })
+const linkRefused = (code: string) => new Errors.LinkForbidden({ file: "a.bam", host, status: 403, code })
+const reply = (garbled: boolean) => new Errors.ReplyMalformed({ request: "GET /x", reason: "cut", garbled })
+
+const contention = new Errors.SessionContention({ host, logins: 3 })
+const differs = new Errors.FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })
+const busy = new Errors.Busy({ file: "a.bam", owner: "pid 7" })
+const full = new Errors.LocalIo({ path: "a.bam", operation: "write", errno: "ENOSPC" })
+const small = new Errors.DiskTooSmall({ path: "out", needed: 2, free: 1 })
+const expired = new Errors.LinkExpired({ file: "a.bam", reason: "at noon" })
+const entry = new Errors.EntryUnusable({ path: "r.json", position: 1, reason: "no id" })
+const tracking = new Errors.TrackingUnusable({ path: "r.json", reason: "not JSON" })
+const archived = new Errors.FileArchived({ file: "a.bam", analysisId: "A1", why: "no" })
+const unavailable = new Errors.Unavailable({ host, reason: "silent", attempts: 7 })
+
+interface Advised {
+  readonly message: string
+  readonly advice: Errors.AdviceName | null
+}
+
+describe("advice in the sentence of an error", () => {
+  const table: ReadonlyArray<readonly [advice: string, said: Advised, notSaid: ReadonlyArray<Advised>]> = [
+    ["check user name and password", login(), [login({ expired: true }), login({ token: true }), forbidden()]],
+    ["change it in a browser", login({ expired: true }), [login(), login({ token: true })]],
+    ["the token: it is wrong", login({ token: true }), [login(), forbidden({ token: true })]],
+    ["try again in half a minute", login({ earlier: true }), [login(), login({ token: true, earlier: true })]],
+    ["it ends with a line end", login({ odd: "it ends with a line end" }), [login()]],
+    ["a token (SVC_TOKEN) is for the address", forbidden({ token: true }), [forbidden(), login({ token: true })]],
+    ["SVC_LOCK_DIR", contention, [unavailable, forbidden()]],
+    ["look whether it took effect", unknown(), [unknown({ found: "it did not" }), unavailable]],
+    ["check proxyUsername", proxy(407), [proxy(407, { offers: "NTLM" }), proxy(403)]],
+    ["cntlm or px", proxy(407, { offers: "NTLM" }), [proxy(407), proxy(403)]],
+    ["archive of the store", linkRefused("InvalidObjectState"), [linkRefused("AccessDenied")]],
+    ["the clocks of", linkRefused("RequestTimeTooSkewed"), [linkRefused("AccessDenied")]],
+    ["--username", missing("username"), [missing("password"), missing("password", true)]],
+    ["No password and no terminal", missing("password"), [missing("password", true), missing("username")]],
+    ["--layout analysis", collision("A1", "A2"), [collision("A1")]],
+    ["--overwrite", differs, [busy, full]],
+    ["it was there before this run: --overwrite", damaged("kept"), [damaged(), damaged("again"), damaged("both")]],
+    ["; --overwrite fetches it again", damaged("again"), [damaged(), damaged("both")]],
+    ["--overwrite fetches both again", damaged("both"), [damaged(), damaged("again")]],
+    ["try again when it has ended", busy, [differs, full]],
+    ["--writeLinks", expired, [linkRefused("AccessDenied"), unavailable]],
+    ["repair it, or move it away", tracking, [entry]],
+    ["svc-request-restore -a A1", archived, [new Errors.NotFound({ what: "a.bam" })]]
+  ]
+
+  it.each(table)("%s", (advice, said, notSaid) => {
+    assert.include(said.message, advice)
+    for (const { message } of notSaid) assert.notInclude(message, advice)
+  })
+})
+
+describe("the advice that a run gives for an error", () => {
+  it.each([
+    ["again", unavailable, [full, busy, login(), damaged(), expired, contention]],
+    ["again", reply(true), [reply(false)]],
+    ["afterMending", full, [busy, differs, unavailable]],
+    ["afterMending", small, [differs, new Errors.CannotCreate({ path: "a", reason: "it is a folder" })]],
+    ["mendEntry", entry, [tracking, archived]]
+  ] satisfies ReadonlyArray<readonly [Errors.AdviceName, Advised, ReadonlyArray<Advised>]>)(
+    "%s for %s",
+    (advice, said, notSaid) => {
+      assert.strictEqual(said.advice, advice)
+      for (const other of notSaid) assert.notStrictEqual(other.advice, advice, other.message)
+    }
+  )
+
+  it("what may come right by itself has an advice, or a sentence that says when", () => {
+    for (const error of [unavailable, reply(true), contention, unknown()]) {
+      assert.isTrue(error.retryable)
+      assert.isTrue(error.advice === "again" || /again|repeating it/.test(error.message), error.message)
+    }
+  })
+})
