@@ -126,6 +126,8 @@ describe("verify", () => {
           assert.include(verdict?.notes ?? [], `it is a ${kind}, which some tools do not take under that name`)
           assert.strictEqual((verdict?.facts.blocks ?? null) !== null, kind === "CSI")
         }
+        const gzipped = yield* checkOne("a.bam.csi", new Uint8Array(gzipSync(bai)))
+        assert.match(gzipped.error?.message ?? "", /^a\.bam\.csi: not a BGZF file: it is plain gzip/)
         const wrong = yield* check({
           "a.bam": bam,
           "a.bai": other.bai,

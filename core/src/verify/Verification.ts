@@ -255,6 +255,10 @@ const checkIndex = (
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> =>
   Effect.gen(function* () {
+    // As with data: plain gzip is named by what it is, and not as a broken block.
+    const head = yield* Effect.result(readIndex(path, file))
+    if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
+      return yield* head.failure
     const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
     const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
     const about = known.get(data)
