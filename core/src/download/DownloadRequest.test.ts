@@ -1,12 +1,39 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Result } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import type { DownloadOptions } from "./DownloadOptions.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import { DownloadOptions } from "./DownloadOptions.ts"
 import { downloadRequest, parseRequest } from "./DownloadRequest.ts"
 
 const problems = (options: DownloadOptions) =>
   Result.getOrThrow(Result.flip(parseRequest(options))).map(({ message }) => message)
+
+describe("DownloadOptions", () => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(DownloadOptions))
+
+  it("of JSON are those of a program, and what is none is refused", () => {
+    const options = Option.getOrThrow(
+      decode('{ "analysisIds": ["A1"], "range": "chr1", "maxRestores": 2, "shows": null }')
+    )
+    assert.deepStrictEqual(options, {
+      analysisIds: [AnalysisId.make("A1")],
+      range: "chr1",
+      maxRestores: 2,
+      shows: null
+    })
+    assert.deepStrictEqual(Result.getOrThrow(parseRequest(options)).selection.analysisIds, [AnalysisId.make("A1")])
+    assert.deepStrictEqual(decode("{}"), Option.some({}))
+    for (const wrong of [
+      '{ "analysisIds": [""] }',
+      '{ "filetypes": [] }',
+      '{ "check": "none" }',
+      '{ "latest": null }',
+      "[]"
+    ])
+      assert.isTrue(Option.isNone(decode(wrong)), wrong)
+  })
+})
 
 describe("parseRequest", () => {
   it("has the defaults of the settings for what is left out", () => {

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
-export type { DownloadOptions, RegionOptions } from "../download/DownloadOptions.ts"
+export { DownloadOptions, RegionOptions } from "../download/DownloadOptions.ts"
 export type {
   Decision,
   DownloadPlan,
