@@ -1,11 +1,12 @@
 /** Results of a run, of which a test says only what it is about. */
+import { AnalysisId } from "../core/src/contract/Ids.ts"
 import type { FailedResult, FileResult, FileTransferred } from "../core/src/download/FileResult.ts"
 import type { FileError } from "../core/src/Errors.ts"
 
 type Case<Tag extends FileResult["_tag"]> = Extract<FileResult, { readonly _tag: Tag }>
 
 const file = {
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName: "a.bam",
   path: "a.bam",
   bytes: 10,

@@ -74,7 +74,7 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
   {
     folder: "core/src/errors",
-    allows: (to) => isEffect(to) || within("core/src/errors", "core/src/text")(to)
+    allows: (to) => isEffect(to) || within("core/src/errors", "core/src/text", "core/src/contract/Ids.ts")(to)
   },
   // The namespaces of the library: names that others declare.
   { folder: "core/src/library", allows: within("core/src") },

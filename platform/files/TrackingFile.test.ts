@@ -16,6 +16,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { NewEntry } from "../../core/src/archive/TrackingEntry.ts"
 import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
@@ -25,7 +26,7 @@ const nameOf = (stored: string | null) => stored ?? "here"
 
 const entry = (analysisId: string): NewEntry => ({
   target: "here",
-  analysisId,
+  analysisId: AnalysisId.make(analysisId),
   fileName: "S1.bam",
   restoreEstimation: null,
   requestTime: "2026-11-21T00:00:00.000Z",

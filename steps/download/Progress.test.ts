@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { downloaded, kept } from "../../test/Results.ts"
 import { makeProgress, recentRate, type Sample, statusLines, withSample } from "./Progress.ts"
@@ -8,7 +9,7 @@ import { makeProgress, recentRate, type Sample, statusLines, withSample } from "
 const MiB = 1024 * 1024
 
 const file = (fileName: string, size: number | null): PlannedFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName,
   type: "bam",
   folder: "",

@@ -1,10 +1,12 @@
 /** The programs of `svc-steps restorations`: list, prune and add. */
+
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { type NewEntry, newOptions, readEntry, storedPaths, textOf } from "../../core/src/archive/TrackingEntry.ts"
 import { type Item, put, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
+import type { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { destinationProblem } from "../../core/src/settings/NamedFiles.ts"
@@ -130,7 +132,7 @@ const prune = overFile(
 )
 
 interface AddRequest extends Omit<ValuesOf<typeof addOptions>, "target"> {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   /** Base URL of the service. */
   readonly target: URL
@@ -151,8 +153,8 @@ const addRequest = (
   if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
   const entry = readEntry({ analysisId, fileName })
   if (Result.isFailure(entry)) problems.push(entry.failure)
-  if (Result.isFailure(target) || problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ ...values, analysisId, fileName, target: target.success })
+  if (Result.isFailure(target) || Result.isFailure(entry) || problems.length > 0) return Result.fail(problems)
+  return Result.succeed({ ...values, analysisId: entry.success.analysisId, fileName, target: target.success })
 }
 
 const add = overFile(

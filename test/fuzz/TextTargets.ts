@@ -1,8 +1,10 @@
 /** Everything that reads a text of somebody else: replies, bodies, restoration files, regions, settings, manifests. */
+
 import { gzipSync } from "node:zlib"
 import { Effect, Exit, Redacted, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
 import { parse, render } from "../../core/src/archive/TrackingFile.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { linksJson, linkText, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBed } from "../../core/src/genome/regions/BedFile.ts"
@@ -99,7 +101,7 @@ const annotations = textTarget(
 const entry = {
   ...{
     target: "https://lab.example.org/",
-    analysisId: "A1",
+    analysisId: AnalysisId.make("A1"),
     fileName: "S1.bam",
     status: "pending",
     more: { a: [1, null] }
@@ -184,7 +186,13 @@ const manifest = textTarget(
 
 const hiddenPart = "canary-of-a-link"
 const link = `https://links.example.org/S1.bam?X-Amz-Signature=${hiddenPart}`
-const linked = { analysisId: "A1", fileName: "S1.bam", size: 5, archived: false, estimatedRestoreTime: null }
+const linked = {
+  analysisId: AnalysisId.make("A1"),
+  fileName: "S1.bam",
+  size: 5,
+  archived: false,
+  estimatedRestoreTime: null
+}
 const linksFile = linksJson({
   target: new URL("https://lab.example.org/"),
   filetypes: ["bam", "bam.bai"],

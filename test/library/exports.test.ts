@@ -18,6 +18,15 @@ describe("the entry points", () => {
     assert.strictEqual(new Set(errors.map(([, name]) => name)).size, errors.length)
   })
 
+  it("brand every id that stands by itself; only the world of the sandbox is written down as text", () => {
+    const [library = ""] = listing().split("## svc-steps/sandbox")
+    assert.match(library, /readonly analysisId: AnalysisId;/)
+    assert.deepStrictEqual(
+      library.match(/^.*\b(?:analysis|sample|(?:personL|l)ims)Ids?\??: (?:string|String)(?! &)\b.*$/gm),
+      null
+    )
+  })
+
   it("export what test/library/exports.txt says (npm run docs:api)", () =>
     expect(listing()).toMatchFileSnapshot("./exports.txt"))
 })

@@ -1,5 +1,6 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { type FileResult, failureResult } from "../../core/src/download/FileResult.ts"
 import { type ExitCode, FileDamaged, FileDiffers, UsageError } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
@@ -24,7 +25,7 @@ interface Came {
 }
 
 const fileOf = ({ analysis = "A1", bytes, from, name, took }: Came) => ({
-  analysisId: analysis,
+  analysisId: AnalysisId.make(analysis),
   fileName: name,
   path: `data/${name}`,
   bytes,
@@ -46,7 +47,7 @@ const failed = (file: Came, message: string) => Results.failed(new UsageError({ 
 
 const pending = (analysisId: string, fileName: string, requestedAt: string | null, estimate: string | null) =>
   Results.pending({
-    analysisId,
+    analysisId: AnalysisId.make(analysisId),
     fileName,
     path: `data/${fileName}`,
     bytes: 42 * 1024 * MiB,
@@ -216,9 +217,9 @@ export const archivedLeft = (): ReportDocument =>
     60,
     0,
     many().files.flatMap(({ analysisId, fileName, reason }) => {
-      const file = { analysisId, fileName, path: `data/${fileName}`, bytes: 5 }
+      const file = { analysisId: AnalysisId.make(analysisId ?? ""), fileName, path: `data/${fileName}`, bytes: 5 }
       if (reason === "differs" || fileName === null || fileName.includes("0001")) return []
-      const place = { ...file, analysisId: analysisId ?? "", fileName }
+      const place = { ...file, fileName }
       return [reason === null ? Results.downloaded(place) : Results.skipped("archived", place)]
     })
   )

@@ -7,13 +7,14 @@
 import { writeSync } from "node:fs"
 import { Effect } from "effect"
 import { put, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 
 const [path = "", name = "", count = "1", stay] = process.argv.slice(2)
 
 const entry = (analysisId: string) => ({
   target: "https://lab.example.org/",
-  analysisId,
+  analysisId: AnalysisId.make(analysisId),
   fileName: "S1.bam",
   restoreEstimation: null,
   requestTime: "2026-11-21T00:00:00.000Z",

@@ -3,6 +3,7 @@
  * sessions that end, copies that go back to the archive, disks and locks that fail, runs that end and begin again. Each
  * seed is one life; `SVC_SEEDS=from-to` replays some.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import {
   ByteSize,
@@ -23,6 +24,7 @@ import { type RestoreRequest, restore } from "../../core/src/archive/Requests.ts
 import { empty, parse, render, type TrackingDocument, TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../../core/src/contract/Files.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { downloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { makeResume, untilBack } from "../../core/src/download/Resume.ts"
 import { Busy, LocalIo, NotFound, OutcomeUnknown, SessionContention, Unavailable } from "../../core/src/Errors.ts"
@@ -245,7 +247,13 @@ const life = Effect.fnUntraced(function* (seed: number) {
       const wanted = world.analyses.filter((id) => !world.disk.has(`${id}.bam`))
       // The request is repeated by every run, as a pipeline does.
       yield* restore(
-        wanted.map((id) => ({ analysisId: id, fileName: `${id}.bam`, size: 10, estimatedRestoreTime: null, options })),
+        wanted.map((id) => ({
+          analysisId: AnalysisId.make(id),
+          fileName: `${id}.bam`,
+          size: 10,
+          estimatedRestoreTime: null,
+          options
+        })),
         restoring
       )
       const interrupted = world.chance(0.3) ? Duration.millis(world.random.next() * 3 * hour) : Duration.infinity

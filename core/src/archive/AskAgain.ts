@@ -4,9 +4,11 @@
  * Whoever asked for a file agreed to its restoration, and that agreement lies in the entry: a resuming run asks again by
  * itself, and not more than once a day for an entry, as each restoration may cost money. `--restoreArchived no` forbids it.
  */
+
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { failAsLeft, type RestoreRequest, remember, requestDurably } from "./Requests.ts"
@@ -84,7 +86,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
 })
 
 const askForEntries = Effect.fnUntraced(function* (
-  analysisId: string,
+  analysisId: AnalysisId,
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {

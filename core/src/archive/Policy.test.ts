@@ -1,15 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import { AnalysisId } from "../contract/Ids.ts"
 import { type ArchivedFile, decide, foresee, questions, type RestoreMode } from "./Policy.ts"
 
 const file = (fileName: string, more: Partial<ArchivedFile> = {}): ArchivedFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName,
   size: 1,
   estimatedRestoreTime: null,
   tracked: null,
   ...more
 })
-const [one, two] = [file("one.bam"), file("two.bam", { analysisId: "A2" })]
+const [one, two] = [file("one.bam"), file("two.bam", { analysisId: AnalysisId.make("A2") })]
 const nobody = { present: false, yes: new Set<ArchivedFile>() }
 const outcome = (
   mode: RestoreMode,
@@ -85,7 +86,7 @@ describe("restoration policy", () => {
 
   it("counts requests, that is analyses, against maxRestores", () => {
     const index = file("one.bam.bai")
-    const third = file("three.bam", { analysisId: "A3", estimatedRestoreTime: "soon" })
+    const third = file("three.bam", { analysisId: AnalysisId.make("A3"), estimatedRestoreTime: "soon" })
     assert.deepStrictEqual(
       outcome("force", [one, two, index, third], [], 1).map(([tag]) => tag),
       ["Request", "Leave", "Request", "Follow"]

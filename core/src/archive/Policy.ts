@@ -4,6 +4,7 @@
  *
  * Every decision carries the reason that the log gives for it (docs/dev/service.md 4.2).
  */
+import type { AnalysisId } from "../contract/Ids.ts"
 
 /**
  * What a run does with archived files: see the policies of these names.
@@ -30,7 +31,7 @@ export const RestorePolicy = {
 
 /** An archived file that was asked for. */
 export interface ArchivedFile {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   /** Bytes; null when the service does not say. */
   readonly size: number | null

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { LocalIo, LoginRefused, RequestRejected, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { Operator } from "../settings/Operator.ts"
 import { type Candidate, type RestoreRequest, restore } from "./Requests.ts"
@@ -17,7 +18,7 @@ const options = {
   filetypes: ["bam"]
 }
 const candidate = (analysisId: string, more: Partial<Candidate> = {}): Candidate => ({
-  analysisId,
+  analysisId: AnalysisId.make(analysisId),
   fileName: `${analysisId}.bam`,
   size: 1024,
   estimatedRestoreTime: null,

@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
-import { AnalysisId } from "../contract/Ids.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import { FileArchived, type ServiceError, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/WantedFiles.ts"
@@ -125,7 +125,7 @@ export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* 
 
 /** That a file is left in the archive for this reason, as a failure. */
 export const leftError = ({ analysisId, fileName }: Pick<ArchivedFile, "analysisId" | "fileName">, why: string) =>
-  new FileArchived({ file: printable(fileName), analysisId: printable(analysisId), why })
+  new FileArchived({ file: printable(fileName), analysisId, why })
 
 /** A required file is left in the archive: said, and a failure. */
 export const failAsLeft = Effect.fnUntraced(function* (
@@ -226,7 +226,7 @@ const rememberUnderWay = Effect.fnUntraced(function* (files: ReadonlyArray<File>
 })
 
 /** Asks for the restoration of one analysis that nobody asked for before. */
-const requestRestoration = (analysisId: string, files: ReadonlyArray<File>, request: RestoreRequest) =>
+const requestRestoration = (analysisId: AnalysisId, files: ReadonlyArray<File>, request: RestoreRequest) =>
   requestDurably(analysisId, files, request, {
     again: false,
     failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
@@ -239,7 +239,7 @@ const requestRestoration = (analysisId: string, files: ReadonlyArray<File>, requ
  *   (ISO 8601) that they have as that of the request
  */
 export const requestDurably = Effect.fnUntraced(function* (
-  analysisId: string,
+  analysisId: AnalysisId,
   files: ReadonlyArray<Tracked>,
   request: RestoreRequest,
   how: {
@@ -270,12 +270,11 @@ const sayRequested = (analysisId: string, estimate: string | null) => {
  * under way all the same.
  */
 const askFor = Effect.fn("svc.archive.askFor")(function* (
-  analysisId: string,
+  analysisId: AnalysisId,
   files: ReadonlyArray<Tracked>
 ): Effect.fn.Return<string | null, ServiceError, ServiceClient> {
   const client = yield* ServiceClient
-  const id = AnalysisId.make(analysisId)
-  const answered = Effect.map(client.requestRestore([id]), (items) => {
+  const answered = Effect.map(client.requestRestore([analysisId]), (items) => {
     // One request asks for one analysis; an item of another one tells nothing of this.
     const item = items.find((item) => (item.analysisId ?? analysisId) === analysisId)
     return item?.restoreEstimation ?? null
@@ -284,7 +283,7 @@ const askFor = Effect.fn("svc.archive.askFor")(function* (
     answered,
     Effect.fnUntraced(function* (error) {
       if (error.scope === "run") return yield* error
-      const listing = yield* Effect.option(client.getFileDownloadLinks(id))
+      const listing = yield* Effect.option(client.getFileDownloadLinks(analysisId))
       if (listing._tag === "None") return yield* error
       const { files: listed } = listedOf({ id: analysisId, named: false }, listing.value)
       const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))

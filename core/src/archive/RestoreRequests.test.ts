@@ -3,6 +3,7 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { OutcomeUnknown, RequestRejected, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { Operator } from "../settings/Operator.ts"
 import {
@@ -21,7 +22,7 @@ const noon = Date.parse("2026-11-21T12:00:00Z")
 const options = { destination: "out", overwrite: false, filetypes: ["bam"] }
 
 const candidate = (analysisId: string, fileName: string, some: Partial<Candidate> = {}): Candidate => ({
-  analysisId,
+  analysisId: AnalysisId.make(analysisId),
   fileName,
   size: 1024,
   estimatedRestoreTime: null,
@@ -115,7 +116,11 @@ const going = (candidates: ReadonlyArray<Candidate>, request: RestoreRequest, pl
 /** A restoration file with one entry for each of `files`, as an earlier run left it. */
 const remembered = (files: ReadonlyArray<string>, state: object) =>
   Result.getOrThrow(
-    parse(JSON.stringify(files.map((fileName) => ({ analysisId: "A1", fileName, options, target, ...state }))))
+    parse(
+      JSON.stringify(
+        files.map((fileName) => ({ analysisId: AnalysisId.make("A1"), fileName, options, target, ...state }))
+      )
+    )
   )
 
 /** What a forecast says will come of a candidate, with this answer to each question. */
@@ -191,11 +196,14 @@ describe("answers and limits", () => {
         )
       const unknown = ["Pending null", "A1 S.bam pending null"]
       assert.deepStrictEqual(yield* answered([]), unknown)
-      assert.deepStrictEqual(yield* answered([{ analysisId: "A1" }]), unknown)
+      assert.deepStrictEqual(yield* answered([{ analysisId: AnalysisId.make("A1") }]), unknown)
       const known = [`Pending ${estimate}`, `A1 S.bam pending ${estimate}`]
       assert.deepStrictEqual(yield* answered([{ restoreEstimation: estimate }]), known)
-      const other = { analysisId: "A0", restoreEstimation: "2027-01-01T00:00:00Z" }
-      assert.deepStrictEqual(yield* answered([other, { analysisId: "A1", restoreEstimation: estimate }]), known)
+      const other = { analysisId: AnalysisId.make("A0"), restoreEstimation: "2027-01-01T00:00:00Z" }
+      assert.deepStrictEqual(
+        yield* answered([other, { analysisId: AnalysisId.make("A1"), restoreEstimation: estimate }]),
+        known
+      )
     })
   )
 

@@ -5,12 +5,14 @@
  * `target`, `requestTime` and `status` are the keys of the object layout; the array layout may have them as well. An
  * entry without a target belongs to whatever target is asked for. Paths are relative to the folder of the file.
  */
+
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"
 import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
 
@@ -58,7 +60,7 @@ const decodeEntry = Schema.decodeUnknownResult(Entry)
  * @since 0.1.0
  */
 export interface TrackingEntry {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   /** As the service gave it: any text, or null. A hint for when to look, never a fact. */
   readonly restoreEstimation: string | null
@@ -88,7 +90,7 @@ export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> 
   if (unsafe !== null) return Result.fail(unsafe.message)
   if (fileTypeOf(fileName) === null) return Result.fail("fileName: not a file type that can be downloaded")
   return Result.succeed({
-    analysisId: String(analysisId),
+    analysisId: AnalysisId.make(String(analysisId)),
     fileName,
     restoreEstimation: entry.restoreEstimation ?? null,
     target: entry.target ?? null,
@@ -137,7 +139,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** What is written for a new request. */
 export interface NewEntry {
   readonly target: string
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   readonly restoreEstimation: string | null
   /** ISO 8601 UTC; null only where an entry said nothing before. */

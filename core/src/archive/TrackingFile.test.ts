@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
 import { longForm } from "../../../test/LongForm.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { keyOf, type NewEntry, optionsKeyOf } from "./TrackingEntry.ts"
 import { empty, entriesOf, parse, put, render, type TrackingDocument, without } from "./TrackingFile.ts"
 
@@ -26,7 +27,7 @@ const stored = (more: object = {}, options: object = {}) => ({
 
 const fresh = (more: Partial<NewEntry> = {}): NewEntry => ({
   target: here,
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName: "S1.bam",
   restoreEstimation: null,
   requestTime: "2026-11-21T00:00:00.000Z",
@@ -81,7 +82,7 @@ describe("TrackingDocument", () => {
   })
 
   it("T2 refuses zero bytes, zeros, garbage and every cut of a good file", () => {
-    const text = render(put(put(empty, fresh(), nameOf), fresh({ analysisId: "A2" }), nameOf))
+    const text = render(put(put(empty, fresh(), nameOf), fresh({ analysisId: AnalysisId.make("A2") }), nameOf))
     for (let length = 0; length < text.trimEnd().length; length++) assert.isNotNull(refusal(text.slice(0, length)))
     assert.match(refusal("") ?? "", /0 bytes/)
     assert.match(refusal("\0".repeat(100)) ?? "", /zero bytes/)
@@ -174,7 +175,11 @@ describe("TrackingDocument", () => {
     )
     for (const { problem } of document.items.slice(0, -1)) assert.isNotEmpty(problem)
     assert.isUndefined(Reflect.get({}, "polluted"))
-    const changed = put(put(document, fresh(), nameOf), fresh({ analysisId: "A2", fileName: "S3.bam" }), nameOf)
+    const changed = put(
+      put(document, fresh(), nameOf),
+      fresh({ analysisId: AnalysisId.make("A2"), fileName: "S3.bam" }),
+      nameOf
+    )
     for (const text of [...bad, good]) assert.include(render(changed), text)
   })
 
@@ -195,7 +200,7 @@ describe("TrackingDocument", () => {
       const text = JSON.stringify([stored({ restoreEstimation: raw })])
       assert.strictEqual(keys(read(text)).length, 1)
       assert.include(
-        render(put(read(text), fresh({ analysisId: "A9" }), nameOf)),
+        render(put(read(text), fresh({ analysisId: AnalysisId.make("A9") }), nameOf)),
         `"restoreEstimation":${JSON.stringify(raw)}`
       )
     }
@@ -226,7 +231,11 @@ describe("TrackingDocument", () => {
     const document = read(text)
     const ids = [...entriesOf(document, here, nameOf).values()].map(({ analysisId }) => analysisId)
     assert.deepStrictEqual(ids, ["90071992547409931", "A2"])
-    const later = put(document, fresh({ analysisId: "90071992547409931", status: "available" }), nameOf)
+    const later = put(
+      document,
+      fresh({ analysisId: AnalysisId.make("90071992547409931"), status: "available" }),
+      nameOf
+    )
     assert.include(render(later), '"analysisId": 90071992547409931,')
     assert.include(render(later), '"more": 90071992547409931,')
     assert.lengthOf(later.items, 2)
@@ -239,7 +248,7 @@ describe("TrackingDocument", () => {
       Effect.sync(() => {
         const text = JSON.stringify([...others, stored({ extra }, { inside }), ...others], null, 1)
         const document = read(text)
-        const added = put(document, fresh({ analysisId: "new" }), nameOf)
+        const added = put(document, fresh({ analysisId: AnalysisId.make("new") }), nameOf)
         assert.deepStrictEqual(JSON.parse(render(document)), JSON.parse(text))
         assert.deepStrictEqual(JSON.parse(render(added)).slice(0, -1), JSON.parse(text))
         const back = without(added, ({ entry }) => entry?.analysisId === "new")

@@ -3,6 +3,7 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId, SampleId } from "../contract/Ids.ts"
 import { Forbidden, LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
@@ -36,13 +37,19 @@ const client = (
   return { asked, layer: Layer.mock(ServiceClient, service) }
 }
 
-const named = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id, named: true, older: [] }))
+const named = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id: AnalysisId.make(id), named: true, older: [] }))
 const entries = (items: ReadonlyArray<CatalogItem>) => items.flatMap((it) => (it._tag === "Listed" ? [it.entry] : []))
 const shown = (items: ReadonlyArray<CatalogItem>) =>
   items.map((it) => (it._tag === "Listed" ? it.entry.listed.id : `${it.failure.analysisId} ${it.failure.error._tag}`))
 
 describe("choose", () => {
-  const selection = { analysisIds: ["2", "1"], sampleIds: [], limsIds: [], filters: [], latest: false }
+  const selection = {
+    analysisIds: ["2", "1"].map((id) => AnalysisId.make(id)),
+    sampleIds: [],
+    limsIds: [],
+    filters: [],
+    latest: false
+  }
 
   it.effect("asks for records only when they are needed", () => {
     const { asked, layer } = client(() => Effect.never, [{ id: 1, sampleId: "S" }, { id: 2 }])
@@ -50,8 +57,8 @@ describe("choose", () => {
       assert.strictEqual((yield* choose(selection)).analyses.length, 2)
       assert.deepStrictEqual(asked, [])
       yield* choose({ ...selection, latest: true })
-      const bySample = yield* choose({ ...selection, analysisIds: [], sampleIds: ["S"] })
-      assert.deepStrictEqual(bySample.analyses, [{ id: "1", named: false, older: [] }])
+      const bySample = yield* choose({ ...selection, analysisIds: [], sampleIds: [SampleId.make("S")] })
+      assert.deepStrictEqual(bySample.analyses, [{ id: AnalysisId.make("1"), named: false, older: [] }])
       assert.deepStrictEqual(asked, ["analyses 2,1", "analyses all"])
     }).pipe(Effect.provide(layer))
   })
@@ -98,7 +105,7 @@ describe("catalog", () => {
       }
       const { asked, layer } = client((id) => Effect.succeed(filesOf(id, files[id] ?? [])))
       const of = (id: string, ...older: ReadonlyArray<string>) => [
-        { id, named: false, older: older.map((id) => ({ id, named: false })) }
+        { id: AnalysisId.make(id), named: false, older: older.map((id) => ({ id: AnalysisId.make(id), named: false })) }
       ]
       return Effect.gen(function* () {
         const taken = (...[types, ids]: [types: ReadonlyArray<FileType>, ids: ReturnType<typeof of>]) =>

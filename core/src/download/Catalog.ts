@@ -11,7 +11,6 @@ import * as Stream from "effect/Stream"
 import * as Outage from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"
-import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
 import { type FileType, fileTypeOf, fileTypes } from "../selection/FileName.ts"
 import {
@@ -37,7 +36,7 @@ export const choose = Effect.fn("svc.download.choose")(function* (
   if (!needsRecords(request)) return byIds(request)
   const client = yield* ServiceClient
   const ids = idsToAsk(request)
-  return select(request, yield* client.getAnalyses(ids?.map((id) => AnalysisId.make(id))))
+  return select(request, yield* client.getAnalyses(ids ?? undefined))
 })
 
 /** What one answer with download links says. */
@@ -69,7 +68,7 @@ export const catalog = (
 
       const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
         const askedAt = yield* Clock.currentTimeMillis
-        return yield* Effect.match(outage.ask(client.getFileDownloadLinks(AnalysisId.make(analysis.id))), {
+        return yield* Effect.match(outage.ask(client.getFileDownloadLinks(analysis.id)), {
           onSuccess: (files): CatalogItem => ({ _tag: "Listed", entry: entryOf(analysis, files, askedAt) }),
           onFailure: (error) => failedItem(analysis, error)
         })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { CannotCreate } from "../Errors.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
@@ -9,7 +10,7 @@ import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 import { diskNeed, shortage } from "./Planning.ts"
 
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
-  id,
+  id: AnalysisId.make(id),
   named,
   sampleId: null,
   limsId: null,

@@ -7,6 +7,7 @@
  */
 
 import type { Restoration } from "../archive/Waiting.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
@@ -137,7 +138,7 @@ export interface PlannedFile extends WantedFile {
  * @since 0.1.0
  */
 export interface PlanFailure {
-  readonly analysisId: string | null
+  readonly analysisId: AnalysisId | null
   readonly error: ServiceError
   /** Files of a type are not listed. */
   readonly reason?: "missing"
@@ -303,11 +304,11 @@ export const remarks = (
   const warnings: Array<string> = []
   const filetypes = wantedTypes(request)
   const { requireAll = false } = request
-  const missing = (analysisId: string | null, error: NotFound) =>
+  const missing = (analysisId: AnalysisId | null, error: NotFound) =>
     void failures.push({ analysisId, error, reason: "missing" })
   const wanted = filetypes.join(", ")
   const typesOf = Map.groupBy(files, (file) => file.analysisId)
-  const madeFor = (id: string) =>
+  const madeFor = (id: AnalysisId) =>
     new Set(typesOf.get(id)?.flatMap(({ makesIndex, type }) => (makesIndex === true ? [partnerOf(type)] : [])))
   for (const analysis of analyses) {
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))

@@ -52,7 +52,7 @@ describe("parseRequest", () => {
       checksums: null
     })
     assert.deepStrictEqual(selection, {
-      analysisIds: ["A1"],
+      analysisIds: [AnalysisId.make("A1")],
       sampleIds: [],
       limsIds: [],
       filters: [],

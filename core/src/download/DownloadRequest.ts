@@ -1,10 +1,12 @@
 /**
  * What a run is asked for, read once: from settings, from the code of a program, or from the entry of a restoration file.
  */
+
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { RestorePolicy } from "../archive/Policy.ts"
+import { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import {
   type LocalIo,
   type NotFound,
@@ -99,7 +101,14 @@ export const parseRequest = (
   }
   if (Result.isFailure(wanted) || problems.length > 0) return Result.fail(problems)
   return Result.succeed({
-    selection: { analysisIds, sampleIds, limsIds, filters, latest },
+    selection: {
+      // Options may come from a program as plain text.
+      analysisIds: analysisIds.map((id) => AnalysisId.make(id)),
+      sampleIds: sampleIds.map((id) => SampleId.make(id)),
+      limsIds: limsIds.map((id) => LimsId.make(id)),
+      filters,
+      latest
+    },
     shows: options.shows === undefined ? (options.filetypes ?? null) : options.shows,
     regions,
     wanted: wanted.success,

@@ -5,6 +5,7 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { empty, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { NotFound } from "../Errors.ts"
 import { rowOf } from "../report/Row.ts"
 import { Operator } from "../settings/Operator.ts"
@@ -157,7 +158,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         )
         const seen = events.flatMap(told)
         const [gone, ...results] = outcomeIn(events).results
-        assert.deepInclude(gone, { _tag: "Failed", analysisId: "gone", fileName: null })
+        assert.deepInclude(gone, { _tag: "Failed", analysisId: AnalysisId.make("gone"), fileName: null })
         assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "S.bam.bai downloaded", "T.bam pending"])
         assert.deepStrictEqual(
           results.map(({ path }) => path?.replace(w.out, "")),
@@ -413,7 +414,13 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
   it.effect("a links file is another source of the same run, and restores nothing", () =>
     Effect.gen(function* () {
       const w = yield* world({})
-      const entry = { analysisId: "A1", size: 100, archived: false, estimatedRestoreTime: null, expiresAt: null }
+      const entry = {
+        analysisId: AnalysisId.make("A1"),
+        size: 100,
+        archived: false,
+        estimatedRestoreTime: null,
+        expiresAt: null
+      }
       const manifest: LinkManifest = {
         target: new URL(target),
         filetypes: ["bam"],

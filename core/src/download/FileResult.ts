@@ -1,6 +1,7 @@
 /** What became of every file of a run, for the log, the report file, the exit code and the library. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { AnalysisId } from "../contract/Ids.ts"
 import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
 
@@ -38,7 +39,7 @@ export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferr
 const FileIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
 
 const file = {
-  analysisId: Schema.String,
+  analysisId: Schema.toType(AnalysisId),
   /** As the service lists it. */
   fileName: Schema.String,
   /** Final path. */
@@ -201,7 +202,7 @@ export interface Throughput {
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
 export interface FileFailure {
-  readonly analysisId: string | null
+  readonly analysisId: AnalysisId | null
   readonly fileName: string | null
   readonly error: RunError
 }
@@ -212,7 +213,7 @@ export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
 
 /** What a result says of its file, whatever became of it. */
 export interface ResultFile {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   readonly path: string
   readonly bytes: number | null
@@ -229,7 +230,7 @@ export const failedFile = (
 
 /** The result for a failure that is not of one file. */
 export const failureResult = <Error extends RunError>(
-  analysisId: string | null,
+  analysisId: AnalysisId | null,
   error: Error,
   reason: FailedResult["reason"] = null
 ): FailedResult<Error> => ({ _tag: "Failed", ...nothing, analysisId, reason, error })

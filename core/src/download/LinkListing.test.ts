@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { listedFile } from "../../../test/selection/ListedFiles.ts"
+import { AnalysisId, SampleId } from "../contract/Ids.ts"
 import type { FileType } from "../selection/FileName.ts"
 import type { ListedFile } from "../selection/WantedFiles.ts"
 import type { DownloadOptions } from "./DownloadOptions.ts"
@@ -17,7 +18,7 @@ const found = Effect.fnUntraced(function* (
 ) {
   const linked = files.flatMap(({ fileName, hasLink }) => (fileName !== null && hasLink ? [fileName] : []))
   const links = new Map(linked.map((name) => [name, Redacted.make(special[name] ?? `https://h/${name}?`)]))
-  const listed = { id: "A1", named: true, sampleId: "S1", limsId: null, files }
+  const listed = { id: AnalysisId.make("A1"), named: true, sampleId: SampleId.make("S1"), limsId: null, files }
   const { errors, indexes, links: entries } = yield* linksOf({ listed, links, askedAt: 0 }, requestOf({ filetypes }))
   const names = (some: typeof entries) => some.map(({ fileName }) => fileName)
   return { entries, links: names(entries), indexes: names(indexes), errors: errors.map(({ message }) => message) }
@@ -49,7 +50,7 @@ describe("linksOf", () => {
       const { entries, errors } = yield* found([cold], ["bam"])
       assert.deepStrictEqual(entries, [
         {
-          analysisId: "A1",
+          analysisId: AnalysisId.make("A1"),
           fileName: "S1.bam",
           size: 100,
           archived: true,

@@ -3,11 +3,13 @@
  * reads; and the links of an analysis that it is made of, each judged as its download would be. Its writer is the only place
  * where a link leaves its `Redacted`: it is a key to patient data until it expires.
  */
+
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
 import { InputMalformed, LinkRefused, NotFound } from "../Errors.ts"
 import { slicedTypes } from "../genome/formats/FileNames.ts"
@@ -28,7 +30,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
  * @since 0.1.0
  */
 export interface LinkEntry {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   /** Bytes; null when unknown. */
   readonly size: number | null
@@ -89,7 +91,7 @@ const Document = Schema.Struct({
 })
 
 const Entry = Schema.Struct({
-  analysisId: Schema.NonEmptyString,
+  analysisId: Schema.NonEmptyString.pipe(Schema.brand("AnalysisId")),
   fileName: Schema.NonEmptyString,
   size: ByteCount,
   archived: Schema.Boolean,

@@ -70,7 +70,7 @@ const find = Effect.fn("svc.download.findOne")(function* (
     const estimate = file.estimatedRestoreTime
     return yield* new InArchive({
       file: printable(file.fileName),
-      analysisId: printable(file.analysisId),
+      analysisId: file.analysisId,
       estimate: estimate === null ? null : printable(estimate)
     })
   }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { CannotCreate } from "../Errors.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { pathOf } from "../selection/OutputPath.ts"
@@ -9,7 +10,7 @@ import type { SliceState, SliceWish } from "../transfer/SliceRequest.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 
 const listing = (...files: ReadonlyArray<ListedFile>) => [
-  { id: "A1", named: true, sampleId: null, limsId: null, files }
+  { id: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }
 ]
 
 const regions: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, PlatformError } from "effect"
+import { AnalysisId } from "../contract/Ids.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { writeRefusal } from "./Planning.ts"
 
@@ -20,7 +21,7 @@ const closed = FileSystem.layerNoop({
 const open = FileSystem.layerNoop({ access: () => Effect.void })
 
 const file = (folder: string, decision: PlannedFile["decision"]): PlannedFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName: "S1.bam",
   size: 1,
   archived: false,

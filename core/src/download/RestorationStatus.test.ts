@@ -2,19 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import type { ListedFile } from "../selection/WantedFiles.ts"
 import { availabilityOf, formOf, wantedName } from "./RestorationStatus.ts"
 
 const now = Date.parse("2026-11-21T12:00:00Z")
 
 const entry = (options: object, more: object = {}) =>
-  Result.getOrThrow(readEntry({ analysisId: "A1", fileName: "S.bam", options, ...more }))
+  Result.getOrThrow(readEntry({ analysisId: AnalysisId.make("A1"), fileName: "S.bam", options, ...more }))
 
 const cold = (fileName: string, estimatedRestoreTime: string | null = null) =>
   file(fileName, { archived: true, estimatedRestoreTime })
 
 const said = (options: object, files: ReadonlyArray<ListedFile>, more: object = {}) => {
-  const listed = { id: "A1", named: false, sampleId: null, limsId: null, files }
+  const listed = { id: AnalysisId.make("A1"), named: false, sampleId: null, limsId: null, files }
   const availability = availabilityOf(entry(options, more), listed, ["bam", "bam.bai"], now)
   switch (availability._tag) {
     case "Available":

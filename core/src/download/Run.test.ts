@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { FileDamaged, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { rowOf } from "../report/Row.ts"
@@ -15,7 +16,7 @@ import { Listener } from "./RunEvents.ts"
 import type { RunLinks } from "./RunSource.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName,
   type: fileName.endsWith(".bai") ? "bam.bai" : "bam",
   folder: "",

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
+import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
@@ -33,12 +34,12 @@ export interface Awaited {
  * @since 0.1.0
  */
 export interface AnalysisOwner {
-  readonly sampleId: string | null
-  readonly limsId: string | null
+  readonly sampleId: SampleId | null
+  readonly limsId: LimsId | null
 }
 
 /** By analysis. */
-export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<string, AnalysisOwner> =>
+export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<AnalysisId, AnalysisOwner> =>
   new Map(Array.from(entries, ({ listed: { id, limsId, sampleId } }) => [id, { limsId, sampleId }]))
 
 /**
@@ -49,7 +50,7 @@ export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<string, A
  */
 export type RunEvent =
   /** The service has told of these analyses. */
-  | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<string, AnalysisOwner> }
+  | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<AnalysisId, AnalysisOwner> }
   /** An analysis, or the selection, failed as a whole. */
   | { readonly _tag: "Failed"; readonly result: FailedResult }
   /** The files the run is about, before anything becomes of them. */

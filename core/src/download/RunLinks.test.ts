@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { entryOf } from "./Catalog.ts"
@@ -16,7 +17,11 @@ const link = (name: string, seconds: number | null = null) =>
     : `https://files/${name}?X-Amz-Date=19700101T000000Z&X-Amz-Expires=${seconds}`
 
 const answer = (id: string, files: ReadonlyArray<object>) =>
-  entryOf({ id, named: true }, Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: files }), 0)
+  entryOf(
+    { id: AnalysisId.make(id), named: true },
+    Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: files }),
+    0
+  )
 
 /** A service that is asked for links, and remembers it; `number` counts its answers. */
 const service = (files: (number: number) => Effect.Effect<ReadonlyArray<object>, ServiceError>) => {
@@ -37,7 +42,7 @@ const three = (number: number, seconds: number | null = null) =>
   names.map((fileName) => ({ fileName, downloadLink: `${link(fileName, seconds)}&nth=${number}`, size: number }))
 
 const numberOf = (links: RunLinks, fileName: string) =>
-  Effect.map(links.lend({ analysisId: "A", fileName }), ({ size }) => size)
+  Effect.map(links.lend({ analysisId: AnalysisId.make("A"), fileName }), ({ size }) => size)
 
 describe("the links of a run", () => {
   /** Runs with links of which the first answer is there already. */
@@ -106,7 +111,10 @@ describe("the links of a run", () => {
       )
       const links = yield* serviceLinks(answers, fetched)
       for (const fileName of ["a.bam", "a.csi"]) {
-        assert.strictEqual(Redacted.value((yield* links.lend({ analysisId: "A", fileName })).link), link(fileName))
+        assert.strictEqual(
+          Redacted.value((yield* links.lend({ analysisId: AnalysisId.make("A"), fileName })).link),
+          link(fileName)
+        )
       }
       assert.deepStrictEqual(asked, [])
       for (const [analysisId, fileName] of [
@@ -136,9 +144,13 @@ describe("the links of a run", () => {
     going((links, asked) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("1 hour")
-        const lent = yield* Effect.forEach(names, (fileName) => links.lend({ analysisId: "A", fileName }), {
-          concurrency: "unbounded"
-        })
+        const lent = yield* Effect.forEach(
+          names,
+          (fileName) => links.lend({ analysisId: AnalysisId.make("A"), fileName }),
+          {
+            concurrency: "unbounded"
+          }
+        )
         assert.strictEqual(asked.length, 1)
         const renewals = lent.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked"))
         const fresh = yield* Effect.all(renewals, { concurrency: "unbounded" })
@@ -166,7 +178,7 @@ describe("the links of a run", () => {
     const { layer } = service((number) => Effect.succeed(lists[number - 1] ?? three(number)))
     return Effect.gen(function* () {
       const links = yield* serviceLinks([answer("A", three(1))])
-      const { renewLink } = yield* links.lend({ analysisId: "A", fileName: "a.bam" })
+      const { renewLink } = yield* links.lend({ analysisId: AnalysisId.make("A"), fileName: "a.bam" })
       const renewed = renewLink ?? Effect.die("nobody can be asked")
       const messages: Array<string> = []
       for (let i = 0; i < 4; i++) {
@@ -198,7 +210,7 @@ describe("the links of a run", () => {
 
 describe("the links of a links file", () => {
   const entry = (analysisId: string, fileName: string, text = `https://files/${fileName}?sig=1`): LinkEntry => ({
-    analysisId,
+    analysisId: AnalysisId.make(analysisId),
     fileName,
     size: 3,
     archived: false,
@@ -214,7 +226,7 @@ describe("the links of a links file", () => {
   it.effect("L1 are used until the moment they name, however often, and never renewed", () =>
     Effect.gen(function* () {
       const links = yield* linksOf(entry("1", "a.bam", "https://files/a.bam?Expires=60"))
-      const file = { analysisId: "1", fileName: "a.bam" }
+      const file = { analysisId: AnalysisId.make("1"), fileName: "a.bam" }
       assert.isNull((yield* links.lend(file)).renewLink)
       yield* TestClock.adjust("59 seconds")
       assert.strictEqual((yield* links.lend(file)).size, 3)
@@ -230,7 +242,7 @@ describe("the links of a links file", () => {
   it.effect("are those of their own analysis only", () =>
     Effect.gen(function* () {
       const links = yield* linksOf(entry("1", "a.bam"))
-      const error = yield* Effect.flip(links.lend({ analysisId: "2", fileName: "a.bam" }))
+      const error = yield* Effect.flip(links.lend({ analysisId: AnalysisId.make("2"), fileName: "a.bam" }))
       assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
     })
   )
@@ -238,12 +250,12 @@ describe("the links of a links file", () => {
   it.effect("L6 of two files of one name in one analysis none is taken", () =>
     Effect.gen(function* () {
       const links = yield* linksOf(entry("1", "a.bam.bai"), entry("1", "a.bam.bai"), entry("2", "a.bam.bai"))
-      const error = yield* Effect.flip(links.lend({ analysisId: "1", fileName: "a.bam.bai" }))
+      const error = yield* Effect.flip(links.lend({ analysisId: AnalysisId.make("1"), fileName: "a.bam.bai" }))
       assert.strictEqual(
         error.message,
         "link of a.bam.bai (analysis 1): not found (the links file has two files of this name)"
       )
-      assert.strictEqual((yield* links.lend({ analysisId: "2", fileName: "a.bam.bai" })).size, 3)
+      assert.strictEqual((yield* links.lend({ analysisId: AnalysisId.make("2"), fileName: "a.bam.bai" })).size, 3)
     })
   )
 })

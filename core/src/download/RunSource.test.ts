@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
+import { AnalysisId } from "../contract/Ids.ts"
 import { type LinkEntry, type LinkManifest, linksJson, linkText, readLinks } from "./LinkManifest.ts"
 import { manifestCatalog } from "./RunSource.ts"
 
 const file = (analysisId: string, fileName: string, more: Partial<LinkEntry> = {}): LinkEntry => ({
-  analysisId,
+  analysisId: AnalysisId.make(analysisId),
   fileName,
   size: 3,
   archived: false,
@@ -30,13 +31,19 @@ describe("the catalog of a links file", () => {
       all.entries[0]?.listed.files.map(({ fileName }) => fileName),
       ["b.bam", "b.bam.bai"]
     )
-    const some = manifestCatalog(three, ["1", "2", "1"])
+    const some = manifestCatalog(
+      three,
+      ["1", "2", "1"].map((id) => AnalysisId.make(id))
+    )
     assert.deepStrictEqual(idsOf(some), ["1", "2"])
     assert.deepStrictEqual(some.failures, [])
   })
 
   it("an analysis that the file was not written for is not found, and the rest goes on", () => {
-    const found = manifestCatalog(three, ["1", "9"])
+    const found = manifestCatalog(
+      three,
+      ["1", "9"].map((id) => AnalysisId.make(id))
+    )
     assert.deepStrictEqual(idsOf(found), ["1"])
     assert.deepStrictEqual(
       found.failures.map(({ analysisId, error }) => [analysisId, error.message]),

@@ -125,7 +125,7 @@ const foreseeLeft = (files: ReadonlyArray<PlannedFile>, { requireAll }: Download
  */
 export const manifestCatalog = (
   { entries }: LinkManifest,
-  analysisIds: ReadonlyArray<string>
+  analysisIds: ReadonlyArray<AnalysisId>
 ): { readonly entries: ReadonlyArray<CatalogEntry>; readonly failures: ReadonlyArray<PlanFailure> } => {
   const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
   const named = analysisIds.length > 0
@@ -141,7 +141,7 @@ export const manifestCatalog = (
   return { entries: found, failures }
 }
 
-const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
+const entryOfLinks = (id: AnalysisId, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
   listed: {
     id,
     named,
@@ -184,7 +184,8 @@ export const serviceLinks = Effect.fnUntraced(function* (
   return yield* makeLinks({
     ask: Effect.fnUntraced(function* (id: string) {
       const askedAt = yield* Clock.currentTimeMillis
-      return entryOf({ id, named: true }, yield* client.getFileDownloadLinks(AnalysisId.make(id)), askedAt)
+      const analysis = AnalysisId.make(id)
+      return entryOf({ id: analysis, named: true }, yield* client.getFileDownloadLinks(analysis), askedAt)
     }),
     held: files === undefined ? entries : entriesFor(files, entries),
     noLink: ({ _tag }, file) => {

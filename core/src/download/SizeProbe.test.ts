@@ -3,6 +3,7 @@ import { Effect, Exit, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { host, patterned, type Script, ScriptedHost } from "../../../test/transfer/ScriptedHost.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { LinkBroken } from "../transfer/LinkHost.ts"
 import { entryOf, withSizes } from "./Catalog.ts"
 
@@ -12,7 +13,11 @@ const linked = (fileName: string, more: object = {}) => ({
   ...more
 })
 const entry = (...links: ReadonlyArray<object>) =>
-  entryOf({ id: "A1", named: true }, Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }), 0)
+  entryOf(
+    { id: AnalysisId.make("A1"), named: true },
+    Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }),
+    0
+  )
 
 const probing = Effect.fnUntraced(function* (script: Script, ...links: ReadonlyArray<object>) {
   const files = new ScriptedHost({ bytes: patterned(5000), etag: '"v1"' }, script)

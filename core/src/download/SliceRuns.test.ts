@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, PlatformError, Redacted, Result } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { LinkForbidden } from "../Errors.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { rowOf } from "../report/Row.ts"
@@ -15,7 +16,7 @@ import type { RunLinks } from "./RunSource.ts"
 
 const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName,
   type: "bam",
   folder: "",

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { LinkForbidden, NotFound } from "../Errors.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import type { SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
@@ -20,7 +21,11 @@ const link = (name: string, more: object = {}) => ({
   ...more
 })
 const entry = (...links: ReadonlyArray<object>) =>
-  entryOf({ id: "A1", named: true }, Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }), 0)
+  entryOf(
+    { id: AnalysisId.make("A1"), named: true },
+    Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }),
+    0
+  )
 
 /** An engine that keeps what it was asked for, and says 300 bytes of everything but `bad.bam`. */
 const engine = () => {
@@ -52,7 +57,7 @@ describe("tasks", () => {
   it.effect("name both files, each with its own link and its own renewal, and the kind of the data", () =>
     Effect.gen(function* () {
       const files = {
-        analysisId: "A1",
+        analysisId: AnalysisId.make("A1"),
         fileName: "S.vcf.gz",
         type: "vcf.gz" as const,
         indexFiles: ["S.vcf.gz.tbi"] as const
@@ -78,7 +83,12 @@ describe("tasks", () => {
         lend: (file) =>
           file.fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: file.fileName })) : links.lend(file)
       }
-      const files = { analysisId: "A1", fileName: "S.bam", type: "bam" as const, indexFiles: ["S.bam.bai"] as const }
+      const files = {
+        analysisId: AnalysisId.make("A1"),
+        fileName: "S.bam",
+        type: "bam" as const,
+        indexFiles: ["S.bam.bai"] as const
+      }
       const error = yield* Effect.flip(sliceTask(files, regions, lost))
       assert.strictEqual(error.message, "S.bam.bai: not found")
     })
@@ -147,7 +157,7 @@ describe("estimates of a plan", () => {
     estimate: null
   })
   const planned = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
-    analysisId: "A1",
+    analysisId: AnalysisId.make("A1"),
     fileName,
     type: "bam",
     folder: "",

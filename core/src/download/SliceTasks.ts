@@ -1,6 +1,8 @@
 /** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
+
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import type { AnalysisId } from "../contract/Ids.ts"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import { hasUnmapped, slicedTypes } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
@@ -13,7 +15,7 @@ import type { RunLinks } from "./RunSource.ts"
 
 /** A data file of an analysis and the indexes that are listed with it, the best first. */
 export interface SliceFiles {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   readonly type: FileType
   readonly indexFiles: Arr.NonEmptyReadonlyArray<string>
@@ -46,7 +48,7 @@ const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceW
  * @since 0.1.0
  */
 export interface RefusedEstimate {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly fileName: string
   readonly error: TransferError
 }

@@ -1,7 +1,9 @@
 /** Restorations, and the file that remembers them. */
+
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { shellWord } from "../text/Printable.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import { printable, shellWord } from "../text/Printable.ts"
 import { counted } from "../text/Quantity.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 
@@ -34,9 +36,9 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
  * @since 0.1.0
  */
 export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArchived", {
-  /** Escaped for a terminal, as `analysisId` is. */
+  /** Escaped for a terminal. */
   file: Schema.String,
-  analysisId: Schema.String,
+  analysisId: Schema.toType(AnalysisId),
   /** Why its restoration is not asked for. */
   why: Schema.String
 }) {
@@ -46,8 +48,8 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
   readonly scope = "file"
   override get message() {
     return (
-      `${this.file} (analysis ${this.analysisId}): archived, and not restored: ${this.why}; ` +
-      `svc-request-restore -a ${shellWord(this.analysisId)} asks for it`
+      `${this.file} (analysis ${printable(this.analysisId)}): archived, and not restored: ${this.why}; ` +
+      `svc-request-restore -a ${shellWord(printable(this.analysisId))} asks for it`
     )
   }
 }
@@ -59,9 +61,9 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
  * @since 0.1.0
  */
 export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
-  /** Escaped for a terminal, as `analysisId` and `estimate` are. */
+  /** Escaped for a terminal, as `estimate` is. */
   file: Schema.String,
-  analysisId: Schema.String,
+  analysisId: Schema.toType(AnalysisId),
   /** When its restoration is expected, as the service says; null when none is reported. */
   estimate: Schema.NullOr(Schema.String)
 }) {
@@ -72,9 +74,9 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   override get message() {
     const next =
       this.estimate === null
-        ? `svc-request-restore -a ${shellWord(this.analysisId)} asks for it`
+        ? `svc-request-restore -a ${shellWord(printable(this.analysisId))} asks for it`
         : `its restoration is expected at ${this.estimate}`
-    return `${this.file} (analysis ${this.analysisId}): in the archive: ${next}; run again when it is back`
+    return `${this.file} (analysis ${printable(this.analysisId)}): in the archive: ${next}; run again when it is back`
   }
 }
 

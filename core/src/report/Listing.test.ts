@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { pending } from "../../../test/Results.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
+import { AnalysisId, SampleId } from "../contract/Ids.ts"
 import type { PlanOutcome } from "../download/DownloadForms.ts"
 import { plan } from "../download/DownloadPlan.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
@@ -12,9 +13,9 @@ import { planJson, planText } from "./PlanView.ts"
 
 const entry = { archived: false, estimatedRestoreTime: null, hasLink: true }
 const analysis: ListedAnalysis = {
-  id: "A1",
+  id: AnalysisId.make("A1"),
   named: true,
-  sampleId: "S1",
+  sampleId: SampleId.make("S1"),
   limsId: null,
   files: [
     { ...entry, fileName: "S1.bam", size: 123456 },
@@ -30,7 +31,7 @@ const analysis: ListedAnalysis = {
     { ...entry, fileName: null, size: 0 }
   ]
 }
-const missing = { analysisId: "A9", fileName: null, error: new NotFound({ what: "analysis A9" }) }
+const missing = { analysisId: AnalysisId.make("A9"), fileName: null, error: new NotFound({ what: "analysis A9" }) }
 
 describe("Listing", () => {
   it("text has the analysis line, names, sizes and the archive mark", () => {
@@ -61,13 +62,19 @@ describe("Listing", () => {
       schema: "svc.list/1",
       analyses: [
         {
-          analysisId: "A1",
-          sampleId: "S1",
+          analysisId: AnalysisId.make("A1"),
+          sampleId: SampleId.make("S1"),
           limsId: null,
           files: [{ fileName: "S1.vcf.gz", type: "vcf.gz", size: null, archived: false, estimatedRestoreTime: null }]
         }
       ],
-      failures: [{ analysisId: "A9", fileName: null, error: { tag: "NotFound", message: "analysis A9: not found" } }]
+      failures: [
+        {
+          analysisId: AnalysisId.make("A9"),
+          fileName: null,
+          error: { tag: "NotFound", message: "analysis A9: not found" }
+        }
+      ]
     })
   })
 })
@@ -83,7 +90,7 @@ describe("PlanView", () => {
     subject: "run",
     plan: decided,
     disk,
-    failures: [{ analysisId: "A9", error: new NotFound({ what: "analysis A9" }) }]
+    failures: [{ analysisId: AnalysisId.make("A9"), error: new NotFound({ what: "analysis A9" }) }]
   }
 
   it("text shows what happens to each file and whether the disk has space", () => {
@@ -148,7 +155,7 @@ const status = (
 ): RestorationStatus => ({
   entry: Result.getOrThrow(readEntry({ analysisId, fileName })),
   state,
-  results: path === undefined ? [] : [pending({ analysisId, fileName, path, bytes: null })]
+  results: path === undefined ? [] : [pending({ analysisId: AnalysisId.make(analysisId), fileName, path, bytes: null })]
 })
 const time = "2026-11-21T15:00:00Z"
 const look = {
@@ -162,7 +169,12 @@ const look = {
   ],
   others: [
     Result.getOrThrow(
-      readEntry({ analysisId: "A9", fileName: "Y.bam", target: "https://elsewhere/", status: "pending" })
+      readEntry({
+        analysisId: AnalysisId.make("A9"),
+        fileName: "Y.bam",
+        target: "https://elsewhere/",
+        status: "pending"
+      })
     )
   ],
   unusable: [new EntryUnusable({ path: "r.json", position: 6, reason: "it is not an object" })]
@@ -195,7 +207,7 @@ describe("the list of restorations", () => {
     const document = restorationsJson(look)
     assert.strictEqual(document.schema, "svc.restorations/1")
     assert.deepStrictEqual(document.restorations[1], {
-      analysisId: "A2",
+      analysisId: AnalysisId.make("A2"),
       fileName: "T.bam",
       path: "out/T.bam",
       status: "requested",
@@ -214,7 +226,9 @@ describe("the list of restorations", () => {
       ]
     )
     assert.strictEqual(document.restorations[5]?.error?.tag, "NotFound")
-    assert.deepStrictEqual(document.others, [{ analysisId: "A9", fileName: "Y.bam", target: "https://elsewhere/" }])
+    assert.deepStrictEqual(document.others, [
+      { analysisId: AnalysisId.make("A9"), fileName: "Y.bam", target: "https://elsewhere/" }
+    ])
     assert.strictEqual(document.failures.length, 1)
     assert.strictEqual(document.failures[0]?.error.tag, "EntryUnusable")
   })

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import { AnalysisId } from "../contract/Ids.ts"
 import type { PlanOutcome } from "../download/DownloadForms.ts"
 import type { ForeseenFile } from "../download/DownloadPlan.ts"
 import { NotFound } from "../Errors.ts"
 import { planJson, planText } from "./PlanView.ts"
 
 const file = (fileName: string, some: Partial<ForeseenFile> = {}): ForeseenFile => ({
-  analysisId: "A1",
+  analysisId: AnalysisId.make("A1"),
   fileName,
   type: "bam",
   folder: "",
@@ -109,7 +110,7 @@ describe("a plan as JSON", () => {
     const document = planJson({
       ...plan,
       disk: { ...disk, free: null },
-      failures: [{ analysisId: "A2", error }]
+      failures: [{ analysisId: AnalysisId.make("A2"), error }]
     })
     assert.deepStrictEqual(document.disk, { neededBytes: 2048, filesOfUnknownSize: 0, freeBytes: null })
     assert.deepStrictEqual(
@@ -123,7 +124,7 @@ describe("a plan as JSON", () => {
     )
     assert.deepStrictEqual(document.files[2]?.restoration, { why: "said", requestedAt: null, estimate: null })
     assert.deepStrictEqual(document.failures, [
-      { analysisId: "A2", fileName: null, error: { tag: "NotFound", message: "link: not found" } }
+      { analysisId: AnalysisId.make("A2"), fileName: null, error: { tag: "NotFound", message: "link: not found" } }
     ])
     assert.deepStrictEqual(document.warnings, ["said"])
   })

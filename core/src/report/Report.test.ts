@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { downloaded, failed, kept, transferred } from "../../../test/Results.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { failureResult } from "../download/FileResult.ts"
 import { NotFound } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
@@ -21,10 +22,14 @@ describe("Report", () => {
       finishedAt: new Date(1500),
       milliseconds: 1500
     }
-    const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
+    const id = { analysisId: AnalysisId.make("A1"), fileName: "a.bam", path: "out/a.bam", bytes: 10 }
     const done = downloaded({ ...id, transfer: transferred(100, 1300, { seconds: 1.2345 }), sha256: "ab" })
     const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
-    const document = reportJson({ ...run, ...more, exitCode: 66 }, [done, kept(id), failureResult("A1", missing)])
+    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
+      done,
+      kept(id),
+      failureResult(AnalysisId.make("A1"), missing)
+    ])
     const keys =
       "analysisId fileName path action reason bytes listedBytes resumedFrom sha256 compared regions records index fetched " +
       "warnings attempts renewals seconds startedAt finishedAt restoration error"
@@ -99,7 +104,9 @@ describe("Report", () => {
       advice: []
     }
     const names = ["a.bam", 'line\nfeed "quoted" \u2028 \u202e.bam', "]\n}.bam"]
-    const results = names.map((fileName) => failed(missing, { analysisId: "A1", fileName, path: fileName, bytes: 1 }))
+    const results = names.map((fileName) =>
+      failed(missing, { analysisId: AnalysisId.make("A1"), fileName, path: fileName, bytes: 1 })
+    )
     const hidden = <A>(value: A): A => JSON.parse(JSON.stringify(value).replaceAll("A9", "***"))
     for (const count of [0, 1, 3]) {
       const some = results.slice(0, count)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { downloaded, failed, kept, pending, skipped, sliced } from "../../../test/Results.ts"
+import { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { type FileResult, failureResult } from "../download/FileResult.ts"
 import { NotFound } from "../Errors.ts"
 import { parseColumns, type SamplesheetForm, samplesheetOf, separatorOf, usualColumns } from "./Samplesheet.ts"
@@ -9,10 +10,14 @@ const form: SamplesheetForm = { columns: usualColumns, separator: ",", partial: 
 
 const missing = new NotFound({ what: "analysis A1" })
 
-type Outcome = (file: { readonly analysisId: string; readonly fileName: string; readonly path: string }) => FileResult
+type Outcome = (file: {
+  readonly analysisId: AnalysisId
+  readonly fileName: string
+  readonly path: string
+}) => FileResult
 
 const file = (analysisId: string, fileName: string, outcome: Outcome = downloaded): FileResult =>
-  outcome({ analysisId, fileName, path: `/data/${fileName}` })
+  outcome({ analysisId: AnalysisId.make(analysisId), fileName, path: `/data/${fileName}` })
 
 const pair = (id: string, name: string, outcome?: Outcome) => [
   file(id, `${name}.bam`, outcome),
@@ -20,8 +25,8 @@ const pair = (id: string, name: string, outcome?: Outcome) => [
 ]
 
 const owners = new Map([
-  ["A1", { sampleId: "S1", limsId: "P1" }],
-  ["A2", { sampleId: 'S "2", left', limsId: null }]
+  ["A1", { sampleId: SampleId.make("S1"), limsId: LimsId.make("P1") }],
+  ["A2", { sampleId: SampleId.make('S "2", left'), limsId: null }]
 ])
 
 const linesOf = ({ text }: { readonly text: string }) => text.split("\n").slice(1, -1)
@@ -50,7 +55,7 @@ describe("a samplesheet", () => {
       const results = [file("A1", "S1.bam", outcome), file("A1", "S1.bam.bai"), ...pair("A2", "S2")]
       const sheet = samplesheetOf(results, owners, ["bam", "bam.bai"], form)
       assert.lengthOf(linesOf(sheet), 1)
-      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "bam", kept: false }])
+      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: AnalysisId.make("A1"), lacks: "bam", kept: false }])
       const partial = samplesheetOf(results, owners, ["bam", "bam.bai"], { ...form, partial: true })
       assert.deepStrictEqual(linesOf(partial)[0], "A1,S1,P1,,/data/S1.bam.bai,,")
     }
@@ -58,16 +63,16 @@ describe("a samplesheet", () => {
 
   it("misses a type that the service does not list", () => {
     const sheet = samplesheetOf(pair("A1", "S1"), owners, ["bam", "bam.bai", "vcf.gz"], form)
-    assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A1", lacks: "vcf.gz", kept: false }])
+    assert.deepStrictEqual(sheet.incomplete, [{ analysisId: AnalysisId.make("A1"), lacks: "vcf.gz", kept: false }])
     assert.deepStrictEqual(linesOf(sheet), [])
   })
 
   it("names an analysis without any file, and no selection that failed as a whole", () => {
-    const failures = [failureResult("A1", missing), failureResult(null, missing)]
+    const failures = [failureResult(AnalysisId.make("A1"), missing), failureResult(null, missing)]
     const sheet = samplesheetOf(failures, owners, [], { ...form, partial: true })
     assert.deepStrictEqual(
       [sheet.rows, sheet.incomplete],
-      [0, [{ analysisId: "A1", lacks: "all its files", kept: false }]]
+      [0, [{ analysisId: AnalysisId.make("A1"), lacks: "all its files", kept: false }]]
     )
   })
 
@@ -99,7 +104,9 @@ describe("a samplesheet", () => {
         partial
       })
       assert.strictEqual(sheet.rows, 1)
-      assert.deepStrictEqual(sheet.incomplete, [{ analysisId: "A3", lacks: "bam, bam.bai of normal", kept: false }])
+      assert.deepStrictEqual(sheet.incomplete, [
+        { analysisId: AnalysisId.make("A3"), lacks: "bam, bam.bai of normal", kept: false }
+      ])
     }
   })
 

@@ -1,36 +1,42 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { filterFields, parse } from "./Filter.ts"
 import { byIds, idsToAsk, needsRecords, type SelectionRequest, select } from "./Selection.ts"
 
 const records = [
-  { id: "1", sampleId: "S1", personLimsId: "L1", status: "DONE" },
-  { id: "2", sampleId: "S2", personLimsId: "L1", status: "FAILED" },
-  { id: "10", sampleId: "S1", personLimsId: "200000000", status: "DONE" },
-  { id: "11", sampleId: null, personLimsId: null, status: "DONE" },
-  { id: "2", sampleId: "S2", personLimsId: "L1", status: "FAILED" }
+  { id: AnalysisId.make("1"), sampleId: "S1", personLimsId: "L1", status: "DONE" },
+  { id: AnalysisId.make("2"), sampleId: "S2", personLimsId: "L1", status: "FAILED" },
+  { id: AnalysisId.make("10"), sampleId: "S1", personLimsId: "200000000", status: "DONE" },
+  { id: AnalysisId.make("11"), sampleId: null, personLimsId: null, status: "DONE" },
+  { id: AnalysisId.make("2"), sampleId: "S2", personLimsId: "L1", status: "FAILED" }
 ]
 
-const request = (some: Partial<SelectionRequest>): SelectionRequest => ({
-  analysisIds: [],
-  sampleIds: [],
-  limsIds: [],
+interface Wanted extends Partial<Pick<SelectionRequest, "filters" | "latest">> {
+  readonly analysisIds?: ReadonlyArray<string>
+  readonly sampleIds?: ReadonlyArray<string>
+  readonly limsIds?: ReadonlyArray<string>
+}
+
+const request = ({ analysisIds = [], limsIds = [], sampleIds = [], ...some }: Wanted): SelectionRequest => ({
+  analysisIds: analysisIds.map((id) => AnalysisId.make(id)),
+  sampleIds: sampleIds.map((id) => SampleId.make(id)),
+  limsIds: limsIds.map((id) => LimsId.make(id)),
   filters: [],
   latest: false,
   ...some
 })
 const filter = (source: string) => Result.getOrThrow(parse(source, filterFields))
-const ids = (some: Partial<SelectionRequest>) => select(request(some), records).analyses.map(({ id }) => id)
-const missing = (some: Partial<SelectionRequest>) =>
-  select(request(some), records).missing.map(({ error }) => error.message)
+const ids = (some: Wanted) => select(request(some), records).analyses.map(({ id }) => id)
+const missing = (some: Wanted) => select(request(some), records).missing.map(({ error }) => error.message)
 
 describe("Selection", () => {
   it("ids alone need no records; the order is kept, a repeated id counts once", () => {
     const alone = request({ analysisIds: ["7", "A1", "7"] })
     assert.isFalse(needsRecords(alone))
     assert.deepStrictEqual(byIds(alone).analyses, [
-      { id: "7", named: true, older: [] },
-      { id: "A1", named: true, older: [] }
+      { id: AnalysisId.make("7"), named: true, older: [] },
+      { id: AnalysisId.make("A1"), named: true, older: [] }
     ])
     for (const more of [
       { sampleIds: ["S1"] },
@@ -43,7 +49,10 @@ describe("Selection", () => {
   })
 
   it("asks for the ids it knows, unless samples or persons have to be told apart, or there are too many", () => {
-    assert.deepStrictEqual(idsToAsk(request({ analysisIds: ["2", "2", "1"], latest: true })), ["2", "1"])
+    assert.deepStrictEqual(
+      idsToAsk(request({ analysisIds: ["2", "2", "1"], latest: true })),
+      ["2", "1"].map((id) => AnalysisId.make(id))
+    )
     assert.isNull(idsToAsk(request({ analysisIds: ["2"], sampleIds: ["S1"] })))
     assert.isNull(idsToAsk(request({ sampleIds: ["S1"] })))
     assert.isNull(idsToAsk(request({ analysisIds: Array.from({ length: 201 }, (_, i) => `${i}`), latest: true })))
@@ -63,7 +72,7 @@ describe("Selection", () => {
   it("the newest is chosen among those that pass the filters", () => {
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true }), ["2"])
     const [newest] = select(request({ limsIds: ["L1"], latest: true }), records).analyses
-    assert.deepStrictEqual(newest?.older, [{ id: "1", named: false }])
+    assert.deepStrictEqual(newest?.older, [{ id: AnalysisId.make("1"), named: false }])
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true, filters: [filter("status = DONE")] }), ["1"])
   })
 

@@ -3,21 +3,22 @@
  *
  * Source: docs/dev/service.md 2.4 and 7.
  */
+import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { NotFound } from "../Errors.ts"
 import { compareNatural, type Filter, matches } from "./Filter.ts"
 
 /** What the user asked for; identifiers as text, in the order given. */
 export interface SelectionRequest {
-  readonly analysisIds: ReadonlyArray<string>
-  readonly sampleIds: ReadonlyArray<string>
-  readonly limsIds: ReadonlyArray<string>
+  readonly analysisIds: ReadonlyArray<AnalysisId>
+  readonly sampleIds: ReadonlyArray<SampleId>
+  readonly limsIds: ReadonlyArray<LimsId>
   readonly filters: ReadonlyArray<Filter>
   readonly latest: boolean
 }
 
 /** What the selection looks at in a record of `GET /api/analyses`; filters may look at every other field. */
 export interface AnalysisRecord {
-  readonly id: string
+  readonly id: AnalysisId
   readonly sampleId?: string | null | undefined
   readonly personLimsId?: string | null | undefined
 }
@@ -29,7 +30,7 @@ export interface AnalysisRecord {
  * @since 0.1.0
  */
 export interface SelectedAnalysis {
-  readonly id: string
+  readonly id: AnalysisId
   /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */
   readonly named: boolean
 }
@@ -43,7 +44,7 @@ export interface ChosenAnalysis extends SelectedAnalysis {
 /** An id, sample or person that nothing fits. */
 export interface Missing {
   /** Set when it is an analysis. */
-  readonly analysisId: string | null
+  readonly analysisId: AnalysisId | null
   readonly error: NotFound
 }
 
@@ -62,7 +63,7 @@ export const needsRecords = (request: SelectionRequest): boolean =>
 const mostIdsInAddress = 200
 
 /** The ids to ask `GET /api/analyses` for, or null for all, as telling "no such sample" from "of another analysis" needs all. */
-export const idsToAsk = (request: SelectionRequest): ReadonlyArray<string> | null => {
+export const idsToAsk = (request: SelectionRequest): ReadonlyArray<AnalysisId> | null => {
   const ids = unique(request.analysisIds)
   const justIds = ids.length > 0 && request.sampleIds.length === 0 && request.limsIds.length === 0
   return justIds && ids.length <= mostIdsInAddress ? ids : null
@@ -111,7 +112,7 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
   }
 }
 
-const missingOf = (what: string, analysisId: string | null = null, detail?: string): Missing => ({
+const missingOf = (what: string, analysisId: AnalysisId | null = null, detail?: string): Missing => ({
   analysisId,
   error: new NotFound({
     what,
@@ -120,7 +121,7 @@ const missingOf = (what: string, analysisId: string | null = null, detail?: stri
   })
 })
 
-const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
+const unique = <Id extends string>(ids: ReadonlyArray<Id>) => [...new Set(ids)]
 
 const fits = (wanted: ReadonlySet<string>, value: string | null | undefined) =>
   wanted.size === 0 || (value != null && wanted.has(value))

@@ -4,6 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
+import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { indexesAmong, isDataType, isSliced } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
@@ -37,8 +38,8 @@ export interface ListedFile {
  * @since 0.1.0
  */
 export interface ListedAnalysis extends SelectedAnalysis {
-  readonly sampleId: string | null
-  readonly limsId: string | null
+  readonly sampleId: SampleId | null
+  readonly limsId: LimsId | null
   readonly files: ReadonlyArray<ListedFile>
 }
 
@@ -91,7 +92,7 @@ export interface WantedSlice {
  * @since 0.1.0
  */
 export interface WantedFile extends OutputPath {
-  readonly analysisId: string
+  readonly analysisId: AnalysisId
   readonly type: FileType
   /** Bytes; of a slice null until it is estimated. */
   readonly size: number | null

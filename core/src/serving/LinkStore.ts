@@ -98,11 +98,12 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     yield* Metric.update(serviceRequests, 1)
     yield* Metric.update(linksExpired, ended)
     const askedAt = yield* Clock.currentTimeMillis
-    const files = yield* client.getFileDownloadLinks(AnalysisId.make(id)).pipe(
+    const analysis = AnalysisId.make(id)
+    const files = yield* client.getFileDownloadLinks(analysis).pipe(
       Effect.tapErrorTag("SvcLoginRefused", access.loginRefused),
       Effect.catchTag("SvcNotFound", () => unknownAnalysis(id))
     )
-    const entry = entryOf({ id, named: true }, files, askedAt)
+    const entry = entryOf({ id: analysis, named: true }, files, askedAt)
     return { ...entry, files: servedFilesOf(entry) }
   })
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { downloaded, failed, kept, skipped } from "../../../test/Results.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import { type FileResult, failureResult } from "../download/FileResult.ts"
 import { UsageError } from "../Errors.ts"
 import { reportJson } from "../report/Report.ts"
@@ -38,7 +39,7 @@ describe("manifests", () => {
         skipped("archived", named("d/c.bam", 9)),
         failed(wrong, { ...named("d/d.bam", 5), listedBytes: 9, reason: "differs" }),
         failed(wrong, named("d/e.bam", 10)),
-        failureResult("A1", wrong)
+        failureResult(AnalysisId.make("A1"), wrong)
       )
     )
     assert.deepStrictEqual(entries, [
