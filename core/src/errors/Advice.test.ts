@@ -1,5 +1,7 @@
 /** Each sentence of advice in an error where it is said, and in the nearest error where it would be wrong. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { AnalysisId } from "../contract/Ids.ts"
 import * as Errors from "../Errors.ts"
 
 const host = "lab"
@@ -22,7 +24,7 @@ const small = new Errors.DiskTooSmall({ path: "out", needed: 2, free: 1 })
 const expired = new Errors.LinkExpired({ file: "a.bam", reason: "at noon" })
 const entry = new Errors.EntryUnusable({ path: "r.json", position: 1, reason: "no id" })
 const tracking = new Errors.TrackingUnusable({ path: "r.json", reason: "not JSON" })
-const archived = new Errors.FileArchived({ file: "a.bam", analysisId: "A1", why: "no" })
+const archived = new Errors.FileArchived({ file: "a.bam", analysisId: AnalysisId.make("A1"), why: "no" })
 const unavailable = new Errors.Unavailable({ host, reason: "silent", attempts: 7 })
 
 interface Advised {
