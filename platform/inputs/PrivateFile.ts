@@ -61,28 +61,23 @@ const longest = 64 * 1024
 const ranks: ReadonlyArray<Source> = ["default", "configuration file", "environment", "command line"]
 
 /**
- * The settings with the password of `passwordFile`, when no password stands before it in the order: command line, variables,
- * configuration file, and in each the password itself before its file. Logs a warning when others may read the file.
+ * The settings with the token of `tokenFile`, or without a token with the password of `passwordFile`. The order is: command line,
+ * variables, configuration file, and in each the secret itself before its file. Logs a warning when others may read the file.
  */
-export const withPasswordFile = Effect.fn("svc.platform.withPasswordFile")(function* (
+export const withSecretFiles = Effect.fn("svc.platform.withSecretFiles")(function* (
   settings: LocalSettings
-): Effect.fn.Return<LocalSettings, PasswordFileUnusable> {
-  const { passwordFile: path } = settings
-  const rank = (key: "password" | "passwordFile") => ranks.indexOf(settings.source(key))
-  if (path === null || (settings.password !== null && rank("password") >= rank("passwordFile"))) return settings
+): Effect.fn.Return<LocalSettings, PasswordFileUnusable | TokenFileUnusable> {
+  const { passwordFile, tokenFile } = settings
+  const rank = (key: "token" | "tokenFile" | "password" | "passwordFile") => ranks.indexOf(settings.source(key))
+  if (tokenFile !== null && (settings.token === null || rank("token") < rank("tokenFile"))) {
+    const path = tokenFile
+    return { ...settings, token: yield* secretIn(path, (reason) => new TokenFileUnusable({ path, reason })) }
+  }
+  const known = settings.password !== null && rank("password") >= rank("passwordFile")
+  if (passwordFile === null || settings.token !== null || known) return settings
   const origin = nameAt("passwordFile", settings.source("passwordFile"))
-  const unusable = (reason: string) => new PasswordFileUnusable({ path, origin, reason })
-  return { ...settings, password: yield* secretIn(path, unusable) }
-})
-
-/** The settings with the token of `tokenFile`, by the same order. */
-export const withTokenFile = Effect.fn("svc.platform.withTokenFile")(function* (
-  settings: LocalSettings
-): Effect.fn.Return<LocalSettings, TokenFileUnusable> {
-  const { tokenFile: path } = settings
-  const rank = (key: "token" | "tokenFile") => ranks.indexOf(settings.source(key))
-  if (path === null || (settings.token !== null && rank("token") >= rank("tokenFile"))) return settings
-  return { ...settings, token: yield* secretIn(path, (reason) => new TokenFileUnusable({ path, reason })) }
+  const unusable = (reason: string) => new PasswordFileUnusable({ path: passwordFile, origin, reason })
+  return { ...settings, password: yield* secretIn(passwordFile, unusable) }
 })
 
 /** The first line of a file that holds a secret. Logs a warning when others may read the file. */

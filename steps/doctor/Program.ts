@@ -26,7 +26,7 @@ import type { LocalSettings, Settings } from "../../core/src/settings/Settings.t
 import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
-import { withPasswordFile } from "../../platform/inputs/PrivateFile.ts"
+import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import { findLockFolder } from "../../platform/locks/LockFolder.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeProgram, valuesOf } from "../main/Program.ts"
@@ -112,13 +112,14 @@ const serviceOf = Effect.fnUntraced(function* (
     const why = `needs ${bad.name}`
     return yield* say(skipped("credentials", why), ...noService(why))
   }
-  const completed = yield* Effect.result(Effect.flatMap(withPasswordFile(settings), complete))
+  const completed = yield* Effect.result(Effect.flatMap(withSecretFiles(settings), complete))
   if (completed._tag === "Failure") {
     const { failure } = completed
     return yield* say(fail("credentials", failure, adviceOn("credentials", failure)), ...noService("needs credentials"))
   }
   const whole: Settings = completed.success
-  yield* say(ok("credentials", `a user (${whole.username}) and a password are given`))
+  const given = whole.token === null ? `a user (${whole.username}) and a password are` : "a token is"
+  yield* say(ok("credentials", `${given} given`))
   yield* say(...(yield* checkService(whole, analysis)))
 })
 

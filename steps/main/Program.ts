@@ -10,7 +10,7 @@ import type { Operator } from "../../core/src/settings/Operator.ts"
 import { decodeValue, emptyValue, type LocalSettings, type Settings } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
-import { withPasswordFile, withTokenFile } from "../../platform/inputs/PrivateFile.ts"
+import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
 import type { CommandOptions, ValuesOf } from "./Step.ts"
 
@@ -74,9 +74,8 @@ export const makeServiceProgram = <Request>(
   makeProgram(parse, (settings, request) =>
     Effect.gen(function* () {
       const { protect } = yield* Scrubber
-      const known = yield* withTokenFile(settings)
-      protect(known.token)
-      const completed = yield* complete(known.token === null ? yield* withPasswordFile(known) : known)
+      const completed = yield* complete(yield* withSecretFiles(settings))
+      protect(completed.token)
       protect(completed.password)
       return yield* run(completed, request)
     })

@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, startSandbox, startServer, until } from "../Executables.ts"
+import { executable, run, startSandbox, startServer, until } from "../Executables.ts"
 import { ask, startGateway, temporary } from "../GatewayGround.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { longForm } from "../LongForm.ts"
@@ -144,6 +144,27 @@ describe("the API through svc-gateway", () => {
       })
     )
   })
+
+  it.live("svc-doctor needs a token and nothing else, and says of a wrong one that it is the token", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const [token, tokens, secret] = ["ada-0123456789abcdef", join(folder, "tokens"), join(folder, "token")]
+      writeFileSync(tokens, `ada ${token}\n`, { mode: 0o600 })
+      writeFileSync(secret, `${token}\n`, { mode: 0o600 })
+      const gateway = yield* startGateway(yield* startSandbox(), ["--api", "--tokenFile", tokens])
+      const doctor = (env: Readonly<Record<string, string>>) =>
+        run("svc-doctor", ["-t", `${gateway.url}/service`, "-a", "A1", "-d", folder], { cwd: folder, env })
+      const well = yield* doctor({ SVC_TOKEN_FILE: secret })
+      assert.strictEqual(well.exitCode, 0, well.stdout + well.stderr)
+      assert.match(well.stdout, /^ok +credentials +a token is given$/m)
+      assert.match(well.stdout, /^ok +links /m)
+      assert.notInclude(well.stdout + well.stderr, token)
+      const wrong = yield* doctor({ SVC_TOKEN: "wrong-0123456789abcdef" })
+      assert.strictEqual(wrong.exitCode, 77, wrong.stdout)
+      assert.match(wrong.stdout, /^FAIL +api .*refused the token/m)
+      assert.notInclude(wrong.stdout, "SVC_PASSWORD")
+    })
+  )
 })
 
 const ada = "ada-0123456789abcdef"

@@ -5,6 +5,7 @@ import type {
   PasswordFileUnusable,
   ProxyRefused,
   SessionError,
+  TokenFileUnusable,
   TransferError,
   UsageError
 } from "../Errors.ts"
@@ -19,6 +20,7 @@ export type AskingFailure =
   | ConfigUnusable
   | CredentialsMissing
   | PasswordFileUnusable
+  | TokenFileUnusable
   | UsageError
 
 /** Where nothing is known but which check it was. */
@@ -52,6 +54,7 @@ export const adviceOn = (check: AskingCheck, error: AskingFailure, viaProxy = fa
     case "SvcSessionContention":
       return "Stop other programs and browsers that use this account"
     case "SvcForbidden":
+      if (error.token === true) return null
       return check === "links"
         ? "This account may not see the analysis: give another one with -a"
         : "Ask whoever runs the service to let this account in"

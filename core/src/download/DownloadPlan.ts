@@ -276,7 +276,7 @@ const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }:
   return error === null ? { _tag: "Skip", reason: "exists", existing } : { ...fail(error), existing }
 }
 
-/** What the service does not list although the file needs it; null when nothing is missing. */
+/** @internal What the service does not list although the file needs it; null when nothing is missing. */
 export const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
   const analysis = `(analysis ${printable(analysisId)})`
   if (slice?.indexFiles.length === 0) {
