@@ -7,7 +7,7 @@
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -52,17 +52,41 @@ const nested =
   "A request was made inside the reading of a streamed body, of which the session lets no other begin: collect what the " +
   "stream gives and ask when it has ended, or ask by a session of another account"
 
+/** How long a request waits for a body that somebody reads until a line says so. */
+const longWait = Duration.minutes(5)
+
+const waits =
+  `A request has waited ${Duration.toMinutes(longWait)} minutes for a streamed body to be read to its end. When the reading waits for ` +
+  "this request, both wait for ever: collect what the stream gives and ask when it has ended"
+
+/** Who is in the gate. `reading`: the answer has begun, and its body is still to be read; `told`: and somebody has waited long for it. */
+interface Holder {
+  readonly fiber: number
+  readonly phase: Ref.Ref<"asking" | "reading" | "told">
+}
+
 export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
   const lock = yield* AccountLock
   const permit = yield* Semaphore.make(1)
-  const inIt = yield* Ref.make<number | null>(null)
+  const inIt = yield* Ref.make<Holder | null>(null)
+
+  /** Another fiber may wait for this one, which no fiber can see: the log says it, once for each body. */
+  const tellLongWait = Effect.gen(function* () {
+    const before = yield* Ref.get(inIt)
+    yield* Effect.sleep(longWait)
+    const holder = yield* Ref.get(inIt)
+    if (holder === null || holder !== before || (yield* Ref.get(holder.phase)) !== "reading") return
+    yield* Ref.set(holder.phase, "told")
+    yield* Effect.logWarning(waits)
+  }).pipe(Effect.forever)
 
   const enter: Gate["enter"] = Effect.gen(function* () {
     const asking = yield* Effect.fiberId
     // It would wait for itself, in silence.
-    if ((yield* Ref.get(inIt)) === asking) return yield* Effect.die(new Error(nested))
-    yield* Semaphore.takeScoped(permit, 1)
-    yield* Ref.set(inIt, asking)
+    if ((yield* Ref.get(inIt))?.fiber === asking) return yield* Effect.die(new Error(nested))
+    const teller = yield* Effect.forkChild(tellLongWait)
+    yield* Effect.onExit(Semaphore.takeScoped(permit, 1), () => Fiber.interrupt(teller))
+    yield* Ref.set(inIt, { fiber: asking, phase: yield* Ref.make<"asking" | "reading" | "told">("asking") })
     yield* Effect.addFinalizer(() => Ref.set(inIt, null))
     const held = yield* Deferred.make<void>()
     const holder = yield* Effect.forkScoped(
@@ -73,12 +97,18 @@ export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duratio
     yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
   })
 
+  /** The scope of a streamed answer stays open while its body is read; that of any other closes at once. */
+  const begun = Effect.gen(function* () {
+    const holder = yield* Ref.get(inIt)
+    if (holder !== null) yield* Ref.set(holder.phase, "reading")
+  })
+
   const inside: Gate["inside"] = (work) =>
     Effect.andThen(
       enter,
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.forkChild(work), (fiber) =>
-          Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
+          Effect.onInterrupt(Effect.tap(restore(Fiber.join(fiber)), begun), () =>
             Fiber.await(fiber).pipe(
               Effect.interruptible,
               Effect.timeoutOption(grace),

@@ -98,7 +98,7 @@ export interface Conversation {
   readonly http: HttpClient.HttpClient.With<SessionError>
   /**
    * The same for bodies too large for memory. No other request starts until the scope closes: a request by the same fiber
-   * inside that scope is a defect, and one that the reading waits for in another fiber waits for ever. When the scope closes before the end of the body, the connection is cut.
+   * inside that scope is a defect, and one that the reading waits for in another fiber waits for ever, with a warning after five minutes. When the scope closes before the end of the body, the connection is cut.
    */
   readonly stream: (
     request: HttpClientRequest.HttpClientRequest

@@ -1,6 +1,6 @@
 /** One request of the API at a time. */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Clock, Effect, Exit, Fiber, Layer } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { HttpClientRequest } from "effect/http"
 import {
   call,
@@ -107,6 +107,39 @@ describe("Session, one at a time", () => {
         const [died, after] = succeeded(exit)
         assert.match(died ?? "", /A request was made inside the reading of a streamed body/)
         assert.strictEqual(after, '{"path":"/api/y"}')
+      })
+  )
+
+  it.effect(
+    "S8 a request of another fiber that waits long for the reading of a stream is said, once for each stream",
+    () =>
+      Effect.gen(function* () {
+        for (const [reading, lines] of [
+          ["4 minutes", 0],
+          ["12 minutes", 1]
+        ] as const) {
+          const said: Array<string> = []
+          const logger = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+          const service = makeService(call("/api/big"))
+          const program = withSession(service, (session) =>
+            Effect.gen(function* () {
+              const asked = yield* Effect.scoped(
+                Effect.gen(function* () {
+                  yield* session.stream(HttpClientRequest.get("/api/big"))
+                  const asked = yield* Effect.forEach(["/api/x", "/api/y"], (path) =>
+                    Effect.forkDetach(get(session, path))
+                  )
+                  yield* Effect.sleep(reading)
+                  return asked
+                })
+              )
+              return yield* Fiber.joinAll(asked)
+            })
+          )
+          assert.lengthOf(succeeded(yield* Effect.provide(program, logger)), 2)
+          const waits = said.filter((line) => /has waited 5 minutes for a streamed body/.test(line))
+          assert.lengthOf(waits, lines, reading)
+        }
       })
   )
 
