@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
-import type { ByteReader } from "./ByteReader.ts"
+import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
 import { inflateAt, mostEmpty, prefixSteps, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
@@ -39,6 +39,10 @@ export const largestIndex = 0x10000000
 
 /** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
 const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)
+
+/** An index of this size is fetched by one request; the beginning of a larger one is looked at first. Bytes. */
+const fetchedAtOnce = 0x2000000
+const beginningOfLarge = 0x100000
 
 /** How many chunks of an index are compared with the data. */
 const chunksToCompare = 8
@@ -79,9 +83,13 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
     return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
   }
   const parse = (bytes: Uint8Array) => Effect.fromResult(parseIndex(file, bytes))
-  if (!(yield* isDeflated(reader))) return yield* parse(yield* reader.read(0, reader.size))
+  const beginning = yield* reader.read(0, reader.size > fetchedAtOnce ? beginningOfLarge : reader.size)
+  const whole = beginning.length === reader.size
+  if (!Bgzf.isGzip(beginning)) {
+    return yield* parse(whole || !isIndex(beginning) ? beginning : yield* reader.read(0, reader.size))
+  }
   const limit = inflatedIndexLimit(reader.size)
-  const inflate = prefixSteps(file, reader, limit, "BadIndex")
+  const inflate = prefixSteps(file, whole ? fromBytes(beginning) : reader, limit, "BadIndex")
   const { bytes: head } = yield* inflate(magicLength)
   if (!isIndex(head)) return yield* parse(head)
   // One more than the limit, so that reaching it fails instead of cutting the index.
