@@ -8,7 +8,7 @@ const withLongForms = [
   "test/tracking/simulation.test.ts",
   "core/src/{archive/TrackingFile,genome/index/IndexRules,verify/IndexProof,verify/Verification}.test.ts"
 ]
-const ofTheirOwn = "test/{executables,processes,e2e}/**"
+const ofTheirOwn = "test/{executables,sockets,processes,e2e}/**"
 
 /** What every test has. */
 const common = {
@@ -41,13 +41,14 @@ export default defineConfig({
       // `npm test`: what modules promise, in one process; and that each executable starts, does its main job and fails rightly.
       project("modules", { include: [files], exclude: [ofTheirOwn] }),
       project("executables", { include: ["test/executables/**/*.test.ts"] }),
-      // `npm run e2e`: processes, sockets, terminals, kills, threads and long sweeps; then real servers and real tools, and long forms; and what measures, or has workers of its own, by itself.
+      // `npm run e2e`: faults of real sockets and disks in one process; processes, terminals, kills and long sweeps; then real servers and real tools, and long forms; and what measures, or has workers of its own, by itself.
+      project("sockets", { include: ["test/sockets/**/*.test.ts"] }),
       project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
       project("e2e", {
         ...realThings,
         include: ["test/e2e/**/*.test.ts", ...withLongForms],
         exclude: [byItself],
-        env: { SVC_SEEDS: "31-1000", SVC_LONG_FORM: "1" },
+        env: { SVC_SEEDS: "11-1000", SVC_LONG_FORM: "1" },
         maxWorkers: 2,
         sequence: { groupOrder: 2 }
       }),

@@ -18,7 +18,17 @@ interface Count {
 const report = "coverage/coverage-summary.json"
 rmSync(report, { force: true })
 // Those of other processes are not counted, and those of the sandbox are about the sandbox.
-const tests = ["run", "--project", "modules", "--exclude", "sandbox/**", "--coverage", "--reporter=dot"]
+const tests = [
+  "run",
+  "--project",
+  "modules",
+  "--project",
+  "sockets",
+  "--exclude",
+  "sandbox/**",
+  "--coverage",
+  "--reporter=dot"
+]
 spawnSync("vitest", tests, { stdio: "inherit" })
 
 const summary: Readonly<Record<string, { readonly branches: Count }>> = JSON.parse(readFileSync(report, "utf8"))

@@ -16,11 +16,13 @@ const digestsOf = (bytes: Uint8Array, algorithms: ReadonlyArray<Algorithm>): Dig
 
 /** Bit by bit. */
 export const crc32c = (bytes: Uint8Array): string => {
-  let crc = -1
-  for (const byte of bytes) {
-    crc ^= byte
+  const table = Int32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0)
-  }
+    return crc
+  })
+  let crc = -1
+  for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)
   return (~crc >>> 0).toString(16).padStart(8, "0")
 }
 

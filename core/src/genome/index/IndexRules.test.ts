@@ -61,7 +61,7 @@ describe("what an index narrows", () => {
           }
         }
       }).pipe(provided),
-    { arbitrary: { runs: longForm ? 100 : 30 } }
+    { arbitrary: { runs: longForm ? 100 : 10 } }
   )
 })
 

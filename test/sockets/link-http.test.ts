@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Random } from "effect"
 import { until } from "../Executables.ts"
 import { quietPort } from "../Ports.ts"
-import { liveTransfer } from "./LiveTransfer.ts"
-import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
+import { liveTransfer } from "../transfer/LiveTransfer.ts"
+import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 
 const object = randomBytes(300 * 1024)
 

@@ -7,9 +7,9 @@ import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { makeSamples, sampleNames } from "../../sandbox/samples/Samples.ts"
 import * as ZlibCodec from "../../sandbox/samples/ZlibCodec.ts"
+import { folder, tool } from "../genome/Oracles.ts"
+import { walk } from "../genome/Walk.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { folder, tool } from "./Oracles.ts"
-import { walk } from "./Walk.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 

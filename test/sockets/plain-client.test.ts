@@ -6,8 +6,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { start } from "../sandbox/Sandbox.ts"
-import { PlainClient } from "./PlainClient.ts"
+import { start } from "../../sandbox/Sandbox.ts"
+import { PlainClient } from "../PlainClient.ts"
 
 const withClient = (use: (client: PlainClient, account: { user: string; password: string }) => Promise<void>) =>
   Effect.gen(function* () {

@@ -1,21 +1,21 @@
 /**
  * The client against the sandbox, which shares only the contract with it: both forms of identifiers. All methods that read are tried by
- * `test/api-methods.test.ts`.
+ * `api-methods.test.ts`.
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
-import { SnvAnnotations } from "../core/src/contract/Annotations.ts"
-import { CaseReport } from "../core/src/contract/CaseReports.ts"
-import { AnalysisId, GeneId, LimsId } from "../core/src/contract/Ids.ts"
-import type { ServiceError } from "../core/src/Errors.ts"
-import { AccountLock } from "../core/src/session/Gate.ts"
-import { Session } from "../core/src/session/Session.ts"
-import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
-import * as ApiHttp from "../platform/http/ApiHttp.ts"
-import { type RunningSandbox, start } from "../sandbox/Sandbox.ts"
+import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { SnvAnnotations } from "../../core/src/contract/Annotations.ts"
+import { CaseReport } from "../../core/src/contract/CaseReports.ts"
+import { AnalysisId, GeneId, LimsId } from "../../core/src/contract/Ids.ts"
+import type { ServiceError } from "../../core/src/Errors.ts"
+import { AccountLock } from "../../core/src/session/Gate.ts"
+import { Session } from "../../core/src/session/Session.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
+import * as ApiHttp from "../../platform/http/ApiHttp.ts"
+import { type RunningSandbox, start } from "../../sandbox/Sandbox.ts"
 
 const clients = (sandbox: RunningSandbox) =>
   Layer.mergeAll(ServiceClient.layer, ServiceJson.layer).pipe(

@@ -2,13 +2,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Schema, Stream } from "effect"
-import { ServiceJson } from "../core/src/client/ServiceClient.ts"
-import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
-import { PanelId } from "../core/src/contract/Ids.ts"
-import type { ServiceError } from "../core/src/Errors.ts"
-import * as Service from "../platform/Service.ts"
-import { start } from "../sandbox/Sandbox.ts"
-import { methodTable } from "../steps/api/ApiStep.ts"
+import { ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import { PanelId } from "../../core/src/contract/Ids.ts"
+import type { ServiceError } from "../../core/src/Errors.ts"
+import * as Service from "../../platform/Service.ts"
+import { start } from "../../sandbox/Sandbox.ts"
+import { methodTable } from "../../steps/api/ApiStep.ts"
 
 const service = (ids: "text" | "numeric") =>
   Layer.unwrap(

@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { bgzf, text } from "../genome/Fixtures.ts"
+import { folder, tool } from "../genome/Oracles.ts"
+import { edgesOf, idsOf, sliceTo, someBed, spanningVcf, writeSpanningVcf } from "../genome/Spans.ts"
 import { lacks, unless } from "../Lacks.ts"
-import { bgzf, text } from "./Fixtures.ts"
-import { folder, tool } from "./Oracles.ts"
-import { edgesOf, idsOf, sliceTo, someBed, spanningVcf, writeSpanningVcf } from "./Spans.ts"
 
 const idsIn = (path: string, ...args: ReadonlyArray<string>) => idsOf(tool("bcftools", "view", "-H", ...args, path))
 

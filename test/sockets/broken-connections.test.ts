@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { TlsRefused } from "../../core/src/Errors.ts"
 import { LinkBroken } from "../../core/src/transfer/LinkHost.ts"
 import { makeJumpingClock } from "../JumpingClock.ts"
-import { cutAfter, host, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
-import { always, at, failure, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+import { cutAfter, host, patterned, type Script, type ScriptedReply } from "../transfer/ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, strong, succeeds } from "../transfer/TransferGround.ts"
 
 describe("FileTransfer, network", () => {
   it.effect("N1 a refused connection is tried eight times more, then the host is unavailable", () =>

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Forbidden } from "../../core/src/Errors.ts"
-import { cutAfter, host, type Script } from "./ScriptedHost.ts"
-import { always, at, failure, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+import { cutAfter, host, type Script } from "../transfer/ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, strong, succeeds } from "../transfer/TransferGround.ts"
 
 describe("FileTransfer, links", () => {
   for (const status of [400, 401, 403, 404, 410]) {

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { patterned } from "./ScriptedHost.ts"
-import { always, at, failure, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+import { patterned } from "../transfer/ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, strong, succeeds } from "../transfer/TransferGround.ts"
 
 describe("FileTransfer, disk", () => {
   it.effect("K1 a full disk is not tried again; the part stays and the next run goes on with it", () =>

@@ -3,8 +3,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { TlsRefused } from "../../core/src/Errors.ts"
-import { cutAfter, host, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
-import { always, at, cappedAt, failure, goodPart, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+import { cutAfter, host, patterned, type Script, type ScriptedReply } from "../transfer/ScriptedHost.ts"
+import {
+  always,
+  at,
+  cappedAt,
+  failure,
+  goodPart,
+  ground,
+  kib,
+  mib,
+  strong,
+  succeeds
+} from "../transfer/TransferGround.ts"
 
 describe("FileTransfer, HTTP", () => {
   it.effect("H1 a host without ranges gives the whole file once more, never appended", () =>

@@ -2,13 +2,13 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Stream } from "effect"
-import { Downloads } from "../core/src/download/Downloads.ts"
-import type { RunEvent } from "../core/src/download/RunEvents.ts"
-import { Listener } from "../core/src/download/RunEvents.ts"
-import { makeRunRecord } from "../core/src/download/RunRecord.ts"
-import * as Service from "../platform/Service.ts"
-import { fault, ground, namesIn, sha256 } from "./DownloadGround.ts"
-import { setFaults } from "./SandboxFaults.ts"
+import { Downloads } from "../../core/src/download/Downloads.ts"
+import type { RunEvent } from "../../core/src/download/RunEvents.ts"
+import { Listener } from "../../core/src/download/RunEvents.ts"
+import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
+import * as Service from "../../platform/Service.ts"
+import { fault, ground, namesIn, sha256 } from "../DownloadGround.ts"
+import { setFaults } from "../SandboxFaults.ts"
 
 const stops: ReadonlyArray<readonly [what: string, when: (event: RunEvent) => boolean]> = [
   ["before anything is fetched", ({ _tag }) => _tag === "Planned"],

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { patterned, type Script } from "./ScriptedHost.ts"
-import { at, type GroundOptions, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+import { patterned, type Script } from "../transfer/ScriptedHost.ts"
+import { at, type GroundOptions, ground, kib, mib, strong, succeeds } from "../transfer/TransferGround.ts"
 
 /** Sends so much of each reply, and then nothing. */
 const stallingAfter =

@@ -8,8 +8,8 @@ import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import { makeAuthority } from "../servers/Certificates.ts"
 import { makeProxy } from "../servers/Proxy.ts"
-import { folder, liveTransfer } from "./LiveTransfer.ts"
-import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
+import { folder, liveTransfer } from "../transfer/LiveTransfer.ts"
+import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 
 const object = randomBytes(5_000_000)
 const authority = makeAuthority()
