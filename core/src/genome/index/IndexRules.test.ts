@@ -89,7 +89,8 @@ describe("every kind of index over dense reads, long ones and unmapped ones", ()
       const plain = indexBy(writer, placed, references.length)
       const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
       const unmapped = placed.filter(({ mapped }) => !mapped).map(({ start }) => start)
-      for (const start of [...Array.from({ length: 49 }, (_, i) => i * 4_093), ...unmapped]) {
+      const starts = [...Array.from({ length: 49 }, (_, i) => i * 4_093), ...unmapped]
+      for (const start of starts.filter((_, i) => longForm || i % 4 === 0)) {
         for (const size of [1, 20_000]) {
           const scanned = placed.filter((it) => it.start < start + size && it.end > start).length
           const found = yield* countOf(bam, index, suffixOf(writer), `chr1:${start + 1}-${start + size}`)
