@@ -6,6 +6,7 @@ import { Data, Effect, Stream } from "effect"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import type { BamRecord } from "../../core/src/records/BamRecord.ts"
 import { Reads } from "../../core/src/records/Reads.ts"
@@ -88,6 +89,15 @@ const bcf = bgzf(
   concat(text("BCF"), Uint8Array.of(2, 2, 31, 0, 0, 0), text("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFIL\0"))
 )
 
+/** Nothing but a header, one line of which is not UTF-8. */
+const latin1 = bgzf(
+  codec,
+  encodeBamHeader(
+    concat(text("@RG\tID:a\tSM:Zürich\n@CO\tUniversit"), Uint8Array.of(0xe4), text("t\n@RG\tID:b\tSM:x\n")),
+    []
+  )
+)
+
 const files = {
   "a-large.bam": large.bam,
   "a-large.bam.bai": large.bai,
@@ -106,12 +116,7 @@ const files = {
   "i-sample.bam.bai": sample("S1.bam.bai"),
   "i-sample.vcf.gz": sample("S1.vcf.gz"),
   "i-sample.vcf.gz.tbi": sample("S1.vcf.gz.tbi"),
-  "j-open.vcf.gz": bgzf(
-    codec,
-    text(
-      "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n1\t5\tx\tA\tC\t.\tPASS\tDP=3\n1\t9\ty\tA\tC,G\t7.5\t.\t."
-    )
-  )
+  "j-latin1.bam": latin1
 }
 const folder = folderOf(files)
 const idOf = idsOf(Object.keys(files))
@@ -223,6 +228,12 @@ layer(libraryOver(folder), { excludeTestServices: true })("records", (it) => {
       assert.deepStrictEqual([references.length, sortOrder], [3, "coordinate"])
       const { readGroups } = yield* Reads.use((reads) => reads.header(idOf("i-sample")))
       assert.deepInclude(readGroups[0], { sample: "S1" })
+      const foreign = yield* Reads.use((reads) => reads.header(idOf("j-latin1")))
+      assert.deepStrictEqual(
+        foreign.readGroups.map(({ sample }) => sample),
+        ["Zürich", "x"]
+      )
+      assert.include(foreign.text, "SM:Zürich\n@CO\tUniversit\udce4t\n")
       const all = yield* stats
       assert.isAtMost(all.files[`${idOf("a-large")}/a-large.bam`]?.bytes ?? 0, 65_536)
     })
@@ -332,32 +343,5 @@ layer(libraryOver(folder), { excludeTestServices: true })("records", (it) => {
         assert.strictEqual(error?._tag, "SvcNotFound")
         isBeginning(names, 100)
       })
-  )
-
-  it.effect("variants of a whole file, of regions, and of a file without its last line feed", () =>
-    Effect.gen(function* () {
-      const { header, stream } = yield* Variants
-      const id = idOf("i-sample")
-      const { contigs, samples } = yield* header(id)
-      assert.deepStrictEqual(samples, ["S1"])
-      assert.isAbove(contigs.length, 3)
-      const whole = yield* Stream.runCollect(stream(id))
-      const range = "chr17:43,044,295-43,125,364"
-      const some = yield* Stream.runCollect(stream(id, { range }))
-      const inside = whole.filter(({ CHROM, POS }) => CHROM === "chr17" && POS >= 43_044_295 && POS <= 43_125_364)
-      assert.isAbove(some.length, 0)
-      assert.deepStrictEqual(
-        some.map(({ line }) => line),
-        inside.map(({ line }) => line)
-      )
-      const open = yield* Stream.runCollect(stream(idOf("j-open")))
-      assert.deepStrictEqual(
-        open.map(({ ALT, INFO, POS, QUAL }) => [POS, ALT, QUAL, INFO["DP"]]),
-        [
-          [5, ["C"], undefined, [3]],
-          [9, ["C", "G"], 7.5, undefined]
-        ]
-      )
-    })
   )
 })

@@ -9,9 +9,9 @@ import { Downloads } from "../download/Downloads.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type BamHeader, decodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { recordSize } from "../genome/formats/BamRecord.ts"
-import { decodeName } from "../genome/ReferenceName.ts"
+import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { BamRecord } from "./BamRecord.ts"
-import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsError, textOfLines } from "./Slices.ts"
 
 /**
  * The fields of a line of the header, such as `LN` and `SN`.
@@ -77,7 +77,7 @@ export interface ReadsHeader {
   readonly programs: ReadonlyArray<Program>
   /** Such as `coordinate`; null where the header does not say. */
   readonly sortOrder: string | null
-  /** All lines, as they stand in the file. */
+  /** All lines, each with its line feed. */
   readonly text: string
 }
 
@@ -142,8 +142,7 @@ export class Reads extends Context.Service<
 /** The reads in the content of a BAM after its header. */
 const readsIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<BamRecord, E> => {
   let number = 0
-  const cut = (rest: Uint8Array, part: Uint8Array): Cut<BamRecord> => {
-    const bytes = joined(rest, part)
+  return cutRecords(content, (bytes) => {
     const view = new DataView(bytes.buffer)
     const records: Array<BamRecord> = []
     let at = 0
@@ -153,15 +152,13 @@ const readsIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<BamRec
       records.push(new BamRecord(bytes, at, end, number++))
       at = end
     }
-    return [bytes.slice(at), records]
-  }
-  return Stream.mapAccum(content, () => new Uint8Array(0), cut)
+    return [at, records]
+  })
 }
 
 const headerOf = ({ references, text: encoded }: BamHeader): ReadsHeader => {
-  const text = decodeName(encoded)
-  const lines = text.split("\n").map((line) => ({ type: line.slice(0, 3), fields: fieldsOf(line) }))
-  const ofType = (type: string) => lines.flatMap((line) => (line.type === type ? [line.fields] : []))
+  const lines = decodeLines(encoded)
+  const ofType = (type: string) => lines.flatMap((line) => (line.startsWith(`${type}\t`) ? [fieldsOf(line)] : []))
   const sequences = new Map(ofType("@SQ").map((fields) => [fields["SN"], fields]))
   return {
     references: references.map(({ length, name }) => ({ name, length, fields: sequences.get(name) ?? {} })),
@@ -174,7 +171,7 @@ const headerOf = ({ references, text: encoded }: BamHeader): ReadsHeader => {
       ...{ command: fields["CL"] ?? null, previous: fields["PP"] ?? null, fields }
     })),
     sortOrder: ofType("@HD")[0]?.["SO"] ?? null,
-    text
+    text: textOfLines(lines)
   }
 }
 

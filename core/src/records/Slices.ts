@@ -10,6 +10,7 @@ import { Downloads } from "../download/Downloads.ts"
 import type { OneFileError } from "../download/OneFile.ts"
 import { FileDamaged, type SourceError } from "../Errors.ts"
 import type { FileType } from "../genome/formats/FileNames.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 
 /**
@@ -94,14 +95,24 @@ export const openRecords = Effect.fn("svc.records.openRecords")(function* (
   return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason })
 })
 
-/** Records that were cut, and the start of the one that follows. */
-export type Cut<A> = readonly [rest: Uint8Array, records: ReadonlyArray<A>]
+/**
+ * The records of a content whose parts end anywhere.
+ *
+ * @param cut - gives the whole records at the start of `bytes`, which are alone in their buffer, and where the last of them ends
+ */
+export const cutRecords = <A, E>(
+  content: Stream.Stream<Uint8Array, E>,
+  cut: (bytes: Uint8Array<ArrayBuffer>) => readonly [end: number, records: ReadonlyArray<A>]
+): Stream.Stream<A, E> =>
+  Stream.mapAccum(
+    content,
+    () => new Uint8Array(0),
+    (rest, part) => {
+      const bytes = joinBytes([rest, part])
+      const [end, records] = cut(bytes)
+      return [bytes.slice(end), records]
+    }
+  )
 
-/** The rest of one part and the next part, as one; where nothing is left the part as it is. */
-export const joined = (rest: Uint8Array, part: Uint8Array): Uint8Array => {
-  if (rest.length === 0 && part.byteOffset === 0) return part
-  const both = new Uint8Array(rest.length + part.length)
-  both.set(rest)
-  both.set(part, rest.length)
-  return both
-}
+/** Lines of a header as one text. */
+export const textOfLines = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")

@@ -8,9 +8,11 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import type { RegionOptions } from "../download/DownloadOptions.ts"
 import { Downloads } from "../download/Downloads.ts"
 import { FileDamaged } from "../Errors.ts"
+import { decodeLines } from "../genome/formats/HeaderLines.ts"
+import { decodeVcfHeader, type VcfHeader } from "../genome/formats/VcfHeader.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
-import { type Cut, joined, openRecords, type RecordsError } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsError, textOfLines } from "./Slices.ts"
 
 /**
  * A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for.
@@ -44,7 +46,7 @@ export interface VariantsHeader {
   readonly contigs: ReadonlyArray<Contig>
   /** The structured lines by their key and ID, such as `INFO` and `DP`, those that the format reserves among them; others by their key. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** All lines, as they stand in the file. */
+  /** All lines, each with its line feed. */
   readonly text: string
 }
 
@@ -85,81 +87,70 @@ export class Variants extends Context.Service<
     Effect.map(Downloads, (downloads) =>
       Variants.of({
         header: Effect.fn("svc.records.header")((analysisId) =>
-          Effect.map(openParsed(downloads, analysisId, {}), ({ header }) => header)
+          Effect.map(openVcf(downloads, analysisId, {}), headerOf)
         ),
         stream: (analysisId, regions = {}) =>
           Stream.unwrap(
-            Effect.map(openParsed(downloads, analysisId, regions), ({ content, parser }) =>
-              Stream.map(linesIn(content), (line) => parser.parseLine(line))
-            )
+            Effect.map(openVcf(downloads, analysisId, regions), (vcf) => {
+              const parser = parserOf(vcf)
+              return Stream.map(linesIn(vcf.content), (line) => parser.parseLine(line))
+            })
           )
       })
     )
   )
 }
 
-const openParsed = Effect.fnUntraced(function* (
+interface OpenVcf {
+  readonly header: VcfHeader
+  readonly lines: ReadonlyArray<string>
+  readonly content: Records["content"]
+}
+
+const openVcf = Effect.fnUntraced(function* (
   downloads: Downloads["Service"],
   analysisId: AnalysisId,
   regions: RegionOptions
-) {
-  const opened = yield* openRecords(downloads, analysisId, { ...regions, filetype: "vcf.gz" })
-  const text = decodeName(opened.header())
-  const parser = yield* parserOf(opened, text)
-  return { content: opened.content, parser, header: headerOf(parser, text) }
+): Effect.fn.Return<OpenVcf, RecordsError> {
+  const { content, fileName, header } = yield* openRecords(downloads, analysisId, { ...regions, filetype: "vcf.gz" })
+  const decoded = decodeVcfHeader(header())
+  if (decoded !== null) return { header: decoded, lines: decodeLines(decoded.text), content }
+  return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: "its header is none of a VCF" })
 })
 
-/** Lines that are no `##KEY=VALUE` say nothing that bcftools or the parser reads. */
-const parserOf = ({ fileName }: Records & { readonly fileName: string }, text: string) =>
-  Effect.try({
-    try: () => {
-      const lines = text.split("\n").filter((line) => !line.startsWith("##") || /^##.+?=/.test(line))
-      return new VcfParser({ header: lines.join("\n"), strict: false })
-    },
-    catch: (error) => {
-      const reason = error instanceof Error ? error.message : String(error)
-      return new FileDamaged({ file: fileName, fault: "BadHeader", reason })
-    }
-  })
+const headerOf = (vcf: OpenVcf): VariantsHeader => ({
+  samples: vcf.header.samples,
+  contigs: vcf.header.contigs,
+  metadata: parserOf(vcf).getMetadata(),
+  text: textOfLines(vcf.lines)
+})
 
-const headerOf = (parser: VcfParser, text: string): VariantsHeader => {
-  const metadata = parser.getMetadata()
-  const contigs = metadata["contig"]
-  return {
-    samples: parser.samples,
-    contigs:
-      typeof contigs === "object"
-        ? Object.entries(contigs).map(([name, fields]) => ({ name, length: lengthIn(fields) }))
-        : [],
-    metadata,
-    text
-  }
-}
+const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 
-const lengthIn = (fields: unknown): number | null => {
-  if (typeof fields !== "object" || fields === null || !("length" in fields)) return null
-  const length = Number(fields.length)
-  return Number.isSafeInteger(length) ? length : null
+/**
+ * What the parser is given is what it can read: where it throws, the rest of this product reads on. It writes what a line names into objects
+ * that have a prototype, and `##__proto__=<ID=...>` into that of all objects of the process.
+ */
+const parserOf = ({ header, lines }: OpenVcf): VcfParser => {
+  const read = lines.filter((line) => /^##.+?=/.test(line) && !line.includes("__proto__"))
+  const parser = new VcfParser({ header: [...read, columns].join("\n").replaceAll("\r", " "), strict: false })
+  parser.samples = [...header.samples]
+  return parser
 }
 
 const lineFeed = 0x0a
 
-/** The records in the content of a VCF after its header, without their line feeds. */
-const linesIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> => {
-  const cut = (rest: Uint8Array, part: Uint8Array): Cut<string> => {
-    const bytes = joined(rest, part)
+/** The records in the content of a VCF after its header, without their line feeds. A file may end without one. */
+const linesIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> =>
+  cutRecords(Stream.concat(content, Stream.succeed(Uint8Array.of(lineFeed))), (bytes) => {
     const lines: Array<string> = []
     let at = 0
     for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, at)) {
       lines.push(decodeName(bytes.subarray(at, end)))
       at = end + 1
     }
-    return [bytes.slice(at), lines.filter(isRecord)]
-  }
-  // A file may end without a line feed.
-  const last = (rest: Uint8Array) => [decodeName(rest)].filter(isRecord)
-  return Stream.mapAccum(content, () => new Uint8Array(0), cut, { onHalt: last })
-}
+    return [at, lines.filter(isRecord)]
+  })
 
 /** No comment and no blank line. */
 const isRecord = (line: string): boolean => line !== "" && line !== "\r" && !line.startsWith("#")

@@ -1,4 +1,5 @@
 /** The lines of a header as bytes: a header of millions of references may be longer than a string can be. */
+import { decodeName } from "../ReferenceName.ts"
 
 const lineFeed = 0x0a
 
@@ -24,3 +25,6 @@ const latin1 = new TextDecoder("latin1")
 
 /** One character for each byte: not all writers use UTF-8. */
 export const textOf = (line: Uint8Array): string => latin1.decode(line)
+
+/** The lines as `decodeName` reads them, each alone: a byte that is no UTF-8 spoils no line but its own. */
+export const decodeLines = (text: Uint8Array): ReadonlyArray<string> => Array.from(linesOf(text), decodeName)

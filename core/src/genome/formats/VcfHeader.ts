@@ -10,13 +10,17 @@ import { largestHeader } from "./BamHeader.ts"
 import { begins, linesOf, startOf } from "./HeaderLines.ts"
 import type { Program } from "./SliceHeader.ts"
 
+/** A header as it stands in a file. */
+export interface VcfFileHeader extends VcfHeader {
+  /** Where the first record begins. */
+  readonly firstRecord: VirtualOffset
+}
+
 export interface VcfHeader {
   /** All lines that begin with `#`, and blank lines before `#CHROM`, with their line feeds. */
   readonly text: Uint8Array
   /** Number of its lines. */
   readonly lines: number
-  /** Where the first record begins. */
-  readonly firstRecord: VirtualOffset
   /** References named by `##contig` lines, in order; a VCF need not name any. */
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
@@ -111,14 +115,31 @@ const spansByLength = (line: string): boolean => {
 export const samplesOf = (line: Uint8Array): ReadonlyArray<string> | null =>
   begins(line, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
 
+/** A header out of its lines; null when none of them is that of the columns. Lenient about the lines between the first and the last, as tabix is. */
+export const decodeVcfHeader = (text: Uint8Array): VcfHeader | null => {
+  const contigs: Array<VcfContig> = []
+  let samples: ReadonlyArray<string> | null = null
+  let lines = 0
+  for (const line of linesOf(text)) {
+    lines++
+    if (begins(line, contigKey)) {
+      const contig = contigOf(decodeName(line))
+      if (contig !== null) contigs.push(contig)
+    } else samples = samplesOf(line) ?? samples
+  }
+  const [first = text] = linesOf(text)
+  return samples === null
+    ? null
+    : { text, lines, contigs, samples, spansByLength: spansByLength(decoder.decode(first)) }
+}
+
 /**
- * Reads the header through as few blocks as it needs. Lenient about the lines between the first and the last, as tabix
- * is. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`.
+ * Reads the header through as few blocks as it needs. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`.
  */
 export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>(
   file: string,
   reader: ByteReader<E>
-): Effect.fn.Return<VcfHeader, FileDamaged | E, Codec> {
+): Effect.fn.Return<VcfFileHeader, FileDamaged | E, Codec> {
   const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
   const inflate = prefixSteps(file, reader, largestHeader, "BadHeader")
   let wanted = 0x10000
@@ -132,26 +153,10 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
       continue
     }
     const text = bytes.subarray(0, end)
-    const contigs: Array<VcfContig> = []
-    let samples: ReadonlyArray<string> | null = null
-    let count = 0
-    for (const line of linesOf(text)) {
-      count++
-      if (begins(line, contigKey)) {
-        const contig = contigOf(decodeName(line))
-        if (contig !== null) contigs.push(contig)
-      } else samples = samplesOf(line) ?? samples
-    }
-    if (samples === null) {
-      const stop = end < bytes.length ? ` before line ${count + 1}, which does not begin with #` : ""
-      return yield* bad(`it has no #CHROM line${stop}`)
-    }
-    const feed = text.indexOf(lineFeed)
-    const version = decoder.decode(text.subarray(0, feed === -1 ? text.length : feed))
-    return {
-      ...{ text, lines: count, contigs, samples },
-      ...{ firstRecord: offsetOf(end), spansByLength: spansByLength(version) }
-    }
+    const header = decodeVcfHeader(text)
+    if (header !== null) return { ...header, firstRecord: offsetOf(end) }
+    const stop = end < bytes.length ? ` before line ${[...linesOf(text)].length + 1}, which does not begin with #` : ""
+    return yield* bad(`it has no #CHROM line${stop}`)
   }
 })
 
