@@ -12,6 +12,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
@@ -93,6 +94,34 @@ describe("NodePartFiles", () => {
       assert.deepStrictEqual(Buffer.from(found === null ? [] : yield* found.read(900, 500)), bytes.subarray(900))
       for (const name of ["folder", "pipe", "nothing"]) assert.isNull(yield* files.beside(folder, name))
     })
+  )
+
+  inFolder(
+    "a file beside a part is known to be the same until it is written to, replaced or removed",
+    ({ at, files, folder }) =>
+      Effect.gen(function* () {
+        const changes: ReadonlyArray<readonly [boolean, (path: string) => void]> = [
+          [true, () => undefined],
+          [false, (path) => writeFileSync(path, "more", { flag: "a" })],
+          [false, (path) => utimesSync(path, 1, 1)],
+          [false, (path) => rmSync(path)],
+          [
+            false,
+            (path) => {
+              const { atime, mtime } = statSync(path)
+              writeFileSync(at("other"), bytes)
+              utimesSync(at("other"), atime, mtime)
+              renameSync(at("other"), path)
+            }
+          ]
+        ]
+        for (const [same, change] of changes) {
+          writeFileSync(at("s.bam"), bytes)
+          const found = yield* files.beside(folder, "s.bam")
+          change(at("s.bam"))
+          assert.strictEqual(found === null ? null : yield* found.unchanged, same)
+        }
+      })
   )
 
   inFolder("a part becomes the file, and nothing is left beside it", (ground) =>

@@ -105,7 +105,11 @@ const openBeside = Effect.fnUntraced(function* (directory: string, name: string)
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
   if (!stats.isFile()) return null
   const read = (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
-  return readerOfPart({ read }, stats.size)
+  const unchanged = Effect.map(
+    statPlainFile(path),
+    (now) => now !== null && sameFile(now, stats) && now.size === stats.size && now.mtimeMs === stats.mtimeMs
+  )
+  return { ...readerOfPart({ read }, stats.size), unchanged }
 })
 
 const digestOf = Effect.fnUntraced(function* (directory: string, name: string, algorithm: Algorithm) {

@@ -1,5 +1,5 @@
 /** `--makeIndex`: a file that comes without an index gets one beside it, whole or not at all. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -55,6 +55,7 @@ describe("--makeIndex", () => {
       assert.strictEqual(readFileSync(join(folder, "out", "S1.vcf.gz.tbi"), "utf8"), "of the user")
       const anew = yield* download(["A1", "-d", "out", "-f", "vcf.gz", "--makeIndex", "--overwrite"])
       assert.strictEqual(anew.exitCode, 0, anew.stderr)
+      assert.notMatch(anew.stderr, /stays/)
       assert.notStrictEqual(readFileSync(join(folder, "out", "S1.vcf.gz.tbi"), "utf8"), "of the user")
     })
   )
@@ -68,6 +69,24 @@ describe("--makeIndex", () => {
       assert.deepStrictEqual(namesIn(folder, "out"), ["S2.bam"])
       const without = yield* download(["A2", "-d", "out"])
       assert.strictEqual(without.exitCode, 0, without.stderr)
+
+      for (const name of ["S2.bam", "S2.bai", "S2.bai.md5"]) writeFileSync(join(folder, "out", name), "of before")
+      const anew = yield* download(["A2", "-d", "out", "-f", "bam", "--makeIndex", "--overwrite"])
+      assert.strictEqual(anew.exitCode, 65, anew.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S2.bam"])
+      const again = yield* download(["A2", "-d", "out", "-f", "bam", "--makeIndex"])
+      assert.strictEqual(again.exitCode, 65, again.stderr)
+    })
+  )
+
+  it.live("a file of the run itself is not where an index goes (64)", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* withoutIndexes
+      symlinkSync("out/S1.bam.bai", join(folder, "r.json"))
+      const done = yield* download(["A1", "-f", "bam", "-d", "out", "--makeIndex", "--reportfile", "r.json"])
+      assert.strictEqual(done.exitCode, 64, done.stderr)
+      assert.match(done.stderr, /S1\.bam would be written over the report file r\.json/)
+      assert.notInclude(namesIn(folder, "out"), "S1.bam")
     })
   )
 })

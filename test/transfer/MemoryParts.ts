@@ -55,7 +55,8 @@ export class MemoryParts {
       beside: (_, name) =>
         Effect.sync(() => {
           const bytes = this.files.get(name)
-          return bytes === undefined ? null : fromBytes(bytes)
+          const unchanged = Effect.sync(() => this.files.get(name) === bytes)
+          return bytes === undefined ? null : { ...fromBytes(bytes), unchanged }
         }),
       free: () => Effect.sync(() => this.freeBytes),
       reopen: (place) => Effect.sync(() => (this.files.has(place.part) ? this.#part(place) : null)),

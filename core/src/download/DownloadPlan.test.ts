@@ -414,5 +414,13 @@ describe("slices", () => {
       decisions([analysis("A1", files)]).map((it) => it.split(" ")[1]),
       ["Fetch", "Fetch"]
     )
+    const [data, short] = [file(`${sample}sssss.bam`), file(`${sample}sssss.bai`)]
+    const made = { ...both, makeIndex: true }
+    assert.match(decisions([analysis("A1", [data])], made)[0] ?? "", /Fail SvcUnsafeName$/)
+    const listed = decisions([analysis("A1", [data, short])], made)
+    assert.deepStrictEqual(
+      listed.map((it) => it.split(" ")[1]),
+      ["Fetch", "Fetch"]
+    )
   })
 })

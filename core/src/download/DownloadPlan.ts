@@ -23,7 +23,7 @@ import {
 } from "../Errors.ts"
 import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
-import { dataPathOf, finalPath, pathOf } from "../selection/OutputPath.ts"
+import { dataPathOf, finalName, finalPath, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
 import {
   type FileChoice,
   type ListedAnalysis,
@@ -250,7 +250,7 @@ const refusal = (
 ): PlanError | null => {
   const unsafe =
     unsafeName(place.fileName) ??
-    (place.slice === null ? null : unsafeIndexName(place.slice.name)) ??
+    (hasOwnIndex(place) ? unsafeIndexName(finalName(place)) : null) ??
     (place.folder === "" ? null : unsafeName(place.folder))
   if (unsafe !== null) return unsafe
   if (owners !== null) return new NameCollision({ name: path, ...owners })

@@ -143,6 +143,7 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
     size: lent.size ?? file.size,
     check: request.check,
     checksums: request.checksums,
+    makesIndex: file.makesIndex === true,
     progress
   })
   return wholeEnd(file, request, outcome)

@@ -10,7 +10,7 @@ import { CannotCreate, DiskTooSmall, LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { indexNamesOf } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
-import { dataNames, finalName, pathOf } from "../selection/OutputPath.ts"
+import { dataNames, finalName, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
 import { type ListedAnalysis, wantedFiles } from "../selection/WantedFiles.ts"
 import { identityIn, identityOf, identityOfInfo, typeAt } from "../settings/NamedFiles.ts"
 import { printable } from "../text/Printable.ts"
@@ -79,7 +79,7 @@ const indexesLeft = Effect.fnUntraced(function* (
   const planned = new Set(files.map(pathOf))
   const warnings: Array<string> = []
   for (const file of files) {
-    if (file.decision._tag !== "Fetch" || file.slice !== null || !occupants.has(pathOf(file))) continue
+    if (file.decision._tag !== "Fetch" || hasOwnIndex(file) || !occupants.has(pathOf(file))) continue
     for (const fileName of indexNamesOf(file.fileName)) {
       const index = pathOf({ ...file, fileName })
       if (planned.has(index)) continue
@@ -163,7 +163,7 @@ const refuseAll = (plan: DownloadPlan, error: CannotCreate | DiskTooSmall | Loca
   )
 })
 
-type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
+type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice" | "makesIndex">
 
 export interface DestinationView extends Destination {
   /** Bytes on the disk in the part file of a planned file. */

@@ -99,8 +99,7 @@ const withMadeIndex = Effect.fnUntraced(function* (
   if (result._tag !== "Downloaded" && result._tag !== "Kept") return result
   const path = yield* Path.Path
   const directory = path.join(destination, file.folder)
-  const isNew = result._tag === "Downloaded"
-  return yield* Effect.match(transfer.index({ directory, name: finalName(file), isNew, checksums }), {
+  return yield* Effect.match(transfer.index({ directory, name: finalName(file), checksums }), {
     onSuccess: (index): FileResult =>
       index === null ? result : { ...result, index: indexResult(file, { destination }, index) },
     onFailure: (error) => {
@@ -176,7 +175,7 @@ const vouch = Effect.fnUntraced(function* (file: PlannedFile, request: RunReques
   const transfer = yield* FileTransfer
   const size = file.slice === null && !isDoubted ? file.size : null
   const directory = path.join(request.destination, file.folder)
-  const names = dataNames(file)
+  const names = file.slice === null ? [finalName(file)] : dataNames(file)
   const vouched = yield* Effect.forEach(names, (name) =>
     transfer.vouch({ ...request, directory, name, fileName: name, size })
   )

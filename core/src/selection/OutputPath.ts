@@ -22,6 +22,8 @@ export interface OutputPath {
   readonly fileName: string
   /** The name of its slice; absent or null for the whole file. */
   readonly slice?: { readonly name: string } | null
+  /** An index is made of the whole file. */
+  readonly makesIndex?: true
 }
 
 /** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */
@@ -45,10 +47,13 @@ export const outputPathOf = (
 /** The file name inside the folder; a slice has a name of its own. */
 export const finalName = ({ fileName, slice }: OutputPath): string => slice?.name ?? fileName
 
-/** All names of data that are written for a file: that of a slice, and those that its index can have, or its own. */
+/** True where an index of ours lies beside the file: that of a slice, or one that is made of a whole file. */
+export const hasOwnIndex = ({ makesIndex, slice }: OutputPath): boolean => slice != null || makesIndex === true
+
+/** All names of data that are written for a file: its own, and those that an index of ours can have. */
 export const dataNames = (file: OutputPath): ReadonlyArray<string> => {
   const name = finalName(file)
-  return file.slice == null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
+  return hasOwnIndex(file) ? [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)] : [name]
 }
 
 /**

@@ -1,14 +1,14 @@
 /**
  * How finished files get their final names: a whole file alone, a slice together with the index that was made with it.
  *
- * A crash leaves at no moment an index or a checksum beside data that it does not belong to, nor, where nothing was before,
- * a slice that looks complete without its index.
+ * A crash leaves at no moment a checksum beside data that it does not belong to, nor an index where one of ours goes there, nor,
+ * where nothing was before, a slice that looks complete without its index.
  */
 import * as Effect from "effect/Effect"
-import { type IndexSuffix, indexSuffixes } from "../genome/formats/FileNames.ts"
+import { type IndexSuffix, indexNamesOf, indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import { algorithmsFor } from "./Digests.ts"
+import { ownAlgorithms } from "./Digests.ts"
 import type { OpenPart } from "./OpenPart.ts"
 import { type PartFile, type PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 
@@ -23,16 +23,40 @@ export interface FinishedPart extends Pick<OpenPart, "checkOwnership"> {
   readonly checksum: { readonly kind: ChecksumKind; readonly hex: string } | null
 }
 
-/** Gives a whole file its final name, then its checksum. */
-export const commit = Effect.fnUntraced(function* (files: PartFiles["Service"], part: FinishedPart) {
-  const { bytes, checksum, checkOwnership, file, place, replaces } = part
+/** Gives a whole file its final name, then its checksum; `makesIndex`: its index is made afterwards. */
+export const commit = Effect.fnUntraced(function* (
+  files: PartFiles["Service"],
+  {
+    bytes,
+    checksum,
+    checkOwnership,
+    file,
+    makesIndex,
+    place,
+    replaces
+  }: FinishedPart & { readonly makesIndex: boolean }
+) {
+  // What needs disk space is done before anything is removed.
+  if (replaces || makesIndex) yield* file.sync
   yield* checkOwnership
   if (replaces) yield* ChecksumFile.withdraw(files, place)
+  if (makesIndex) yield* withdrawIndexes(files, place)
   yield* file.commit(bytes, replaces)
   if (checksum !== null) yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
 }, Effect.uninterruptible)
 
-/** Where the index of a slice lies. */
+/** Removes the indexes of data that is about to get its name, and their checksums: they are of other bytes. */
+const withdrawIndexes = (files: PartFiles["Service"], place: PartPlace) =>
+  Effect.forEach(
+    indexNamesOf(place.name),
+    (name) => {
+      const index = { ...place, name }
+      return Effect.andThen(ChecksumFile.withdraw(files, index), files.withdraw(index))
+    },
+    { discard: true }
+  )
+
+/** Where an index of ours lies. */
 const placeOfIndex = (files: PartFiles["Service"], { directory, name }: PartPlace, suffix: string, identity: string) =>
   files.ours(placeOf(directory, `${name}.${suffix}`, identity))
 
@@ -46,12 +70,57 @@ export const discardSlice = Effect.fnUntraced(function* (
   yield* files.discard(place)
 })
 
-/** The index of a slice; `identity` as the part of the slice has it. */
+/** An index of ours; `identity` as the part beside it has it. */
 export interface FinishedIndex {
   readonly identity: string
   readonly suffix: IndexSuffix
   readonly bytes: Uint8Array
 }
+
+/** An index that was put beside its data; `bytes` is its size. */
+export interface PutIndex {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/**
+ * Writes the index of the data at `place` to a part, which `named` gives its final name; then it gets its checksum. However that
+ * fails, no part is left.
+ */
+const stageIndex = Effect.fnUntraced(function* <E>(
+  files: PartFiles["Service"],
+  data: PartPlace,
+  { bytes, identity, suffix }: FinishedIndex,
+  checksums: ChecksumKind | null,
+  named: (index: {
+    readonly place: PartPlace
+    readonly commit: (overwrite: boolean) => ReturnType<PartFile["commit"]>
+  }) => Effect.Effect<void, E>
+) {
+  const place = yield* placeOfIndex(files, data, suffix, identity)
+  const part = yield* files.create(place)
+  return yield* Effect.gen(function* () {
+    yield* part.write(0, bytes)
+    const digests = yield* part.digests(bytes.length, ownAlgorithms(checksums))
+    yield* part.sync
+    yield* named({ place, commit: (overwrite) => part.commit(bytes.length, overwrite) })
+    if (checksums !== null) yield* ChecksumFile.put(files, place, checksums, digests.get(checksums) ?? "")
+    return { name: place.name, bytes: bytes.length, sha256: digests.get("sha256") ?? "" } satisfies PutIndex
+  }).pipe(
+    Effect.uninterruptible,
+    Effect.onError(() => Effect.ignore(files.discard(place)))
+  )
+})
+
+/** Gives an index its final name beside data that has its own, once `stillThere` says that it is the data of the index. */
+export const commitIndex = <E>(
+  files: PartFiles["Service"],
+  data: PartPlace,
+  index: FinishedIndex,
+  checksums: ChecksumKind | null,
+  stillThere: Effect.Effect<void, E>
+) => stageIndex(files, data, index, checksums, ({ commit }) => Effect.andThen(stillThere, commit(false)))
 
 /**
  * Gives a slice and its index their final names. Where nothing was, the index comes first and the data file completes the
@@ -61,37 +130,29 @@ export interface FinishedIndex {
 export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
   files: PartFiles["Service"],
   data: FinishedPart,
-  { bytes, identity, suffix }: FinishedIndex
+  finished: FinishedIndex
 ) {
   const { checksum, place, replaces } = data
-  const indexPlace = yield* placeOfIndex(files, place, suffix, identity)
-  const index = yield* files.create(indexPlace)
-  return yield* Effect.gen(function* () {
-    yield* index.write(0, bytes)
-    const own = algorithmsFor([], ["sha256", ...(checksum === null ? [] : [checksum.kind])])
-    const digests = yield* index.digests(bytes.length, own)
-    yield* index.sync
-    // Everything that needs disk space is done before the first name changes.
-    yield* data.file.sync
-    yield* data.checkOwnership
-    if (replaces) {
-      yield* ChecksumFile.withdraw(files, place)
-      yield* ChecksumFile.withdraw(files, indexPlace)
-      for (const old of indexSuffixes) yield* files.withdraw({ ...place, name: `${place.name}.${old}` })
-      yield* data.file.commit(data.bytes, true)
-      yield* index.commit(bytes.length, true)
-    } else {
-      yield* index.commit(bytes.length, true)
-      // Data that appeared meanwhile is not ours, so our index must not stay beside it.
-      yield* Effect.onError(data.file.commit(data.bytes, false), () => Effect.ignore(files.withdraw(indexPlace)))
-    }
-    if (checksum !== null) {
-      yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
-      yield* ChecksumFile.put(files, indexPlace, checksum.kind, digests.get(checksum.kind) ?? "")
-    }
-    return { name: indexPlace.name, bytes: bytes.length, sha256: digests.get("sha256") ?? "" }
-  }).pipe(
-    Effect.uninterruptible,
-    Effect.onError(() => Effect.ignore(files.discard(indexPlace)))
+  return yield* stageIndex(
+    files,
+    place,
+    finished,
+    checksum?.kind ?? null,
+    Effect.fnUntraced(function* (index) {
+      // Everything that needs disk space is done before the first name changes.
+      yield* data.file.sync
+      yield* data.checkOwnership
+      if (replaces) {
+        yield* ChecksumFile.withdraw(files, place)
+        yield* withdrawIndexes(files, place)
+        yield* data.file.commit(data.bytes, true)
+        yield* index.commit(true)
+      } else {
+        yield* index.commit(true)
+        // Data that appeared meanwhile is not ours, so our index must not stay beside it.
+        yield* Effect.onError(data.file.commit(data.bytes, false), () => Effect.ignore(files.withdraw(index.place)))
+      }
+      if (checksum !== null) yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
+    })
   )
 })

@@ -9,6 +9,7 @@
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
 import * as Result from "effect/Result"
+import type { ChecksumKind } from "../selection/FileName.ts"
 
 /** Bytes that a digest of each kind has. */
 const lengths = { md5: 16, sha1: 20, sha256: 32, sha512: 64, crc32: 4, crc32c: 4 } as const
@@ -112,6 +113,10 @@ export const algorithmsFor = (
   stated: ReadonlyArray<StatedDigest>,
   own: ReadonlyArray<Algorithm> = []
 ): ReadonlyArray<Algorithm> => [...new Set([...own, ...stated.map(({ algorithm }) => algorithm)])]
+
+/** What is computed of a file in any case: for the report, and of the kind that is wanted beside it. */
+export const ownAlgorithms = (kind: ChecksumKind | null): ReadonlyArray<Algorithm> =>
+  kind === null || kind === "sha256" ? ["sha256"] : ["sha256", kind]
 
 /** How people call a comparison: `md5 of Content-MD5`. */
 export const comparisonOf = ({ algorithm, field }: StatedDigest): string => `${algorithm} of ${field}`

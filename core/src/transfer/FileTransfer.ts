@@ -26,13 +26,13 @@ import {
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type KeptFile, vouch } from "./ChecksumFile.ts"
-import { commit } from "./Commit.ts"
-import { algorithmsFor } from "./Digests.ts"
+import { commit, type PutIndex } from "./Commit.ts"
+import { ownAlgorithms } from "./Digests.ts"
 import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
-import { type Indexed, type PutIndex, putMissingIndex } from "./MissingIndex.ts"
+import { type Indexed, putMissingIndex } from "./MissingIndex.ts"
 import * as OpenPart from "./OpenPart.ts"
 import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"
@@ -48,7 +48,7 @@ export class FileTransfer extends Context.Service<
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
     /** Compares the checksum beside a file that is kept, or puts one there; false when none may be written (ChecksumFile.ts). */
     readonly vouch: (kept: KeptFile) => Effect.Effect<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo>
-    /** Makes the index of a file that came without one; null where a file that is kept has one (MissingIndex.ts). */
+    /** Makes the index of a file that is there; null where one lies beside it (MissingIndex.ts). */
     readonly index: (
       file: Indexed
     ) => Effect.Effect<PutIndex | null, FileDamaged | Busy | UnsafeName | CannotCreate | LocalIo>
@@ -168,8 +168,8 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
 /** One version of the file, from what is there to its final name. Fails with `Restart` when it has to begin again. */
 const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, inSegments: boolean, anew: boolean) {
   const { files, place, request } = file
-  const { checksums = null, overwrite, size } = request
-  const own = algorithmsFor([], ["sha256", ...(checksums === null ? [] : [checksums])])
+  const { checksums = null, makesIndex = false, overwrite, size } = request
+  const own = ownAlgorithms(checksums)
   const reject = (damage: FileDamaged) => {
     return Effect.andThen(files.discard(place), new FileDamaged({ ...damage, file: request.fileName }))
   }
@@ -182,7 +182,7 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
     Effect.catchTag("SvcFileDamaged", reject)
   )
   const checksum = checksums === null ? null : { kind: checksums, hex: digests.get(checksums) ?? "" }
-  yield* commit(files, { ...part, place, bytes, replaces: overwrite, checksum })
+  yield* commit(files, { ...part, place, bytes, replaces: overwrite, makesIndex, checksum })
   return {
     action: "downloaded" as const,
     bytes,

@@ -59,6 +59,12 @@ export const readerOfPart = (part: Pick<PartFile, "read">, size: number): PartRe
   read: (offset, length) => part.read(offset, Math.max(0, Math.min(length, size - offset)))
 })
 
+/** A file that was there when it was opened. */
+export interface FileBeside extends PartReader {
+  /** Its name is still that of this file, and nothing was written to it since. */
+  readonly unchanged: Effect.Effect<boolean, CannotCreate | LocalIo>
+}
+
 export class PartFiles extends Context.Service<
   PartFiles,
   {
@@ -79,7 +85,7 @@ export class PartFiles extends Context.Service<
      */
     readonly settleExisting: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
     /** Opens the regular file of that name until the scope closes; null when there is none. */
-    readonly beside: (directory: string, name: string) => Effect.Effect<PartReader | null, LocalIo, Scope.Scope>
+    readonly beside: (directory: string, name: string) => Effect.Effect<FileBeside | null, LocalIo, Scope.Scope>
     /** Bytes free for this user on the file system of the directory, null when it cannot say. */
     readonly free: (place: Pick<PartPlace, "directory">) => Effect.Effect<number | null>
     /** Opens the part that is there (null when there is none that may be trusted). */

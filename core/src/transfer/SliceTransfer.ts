@@ -20,7 +20,7 @@ import { type SliceResult, type SliceSink, writeSlice } from "../genome/slice/Sl
 import { unsafeIndexName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { commitSlice, discardSlice } from "./Commit.ts"
-import { type Algorithm, algorithmsFor } from "./Digests.ts"
+import { type Algorithm, ownAlgorithms } from "./Digests.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
 import * as OpenPart from "./OpenPart.ts"
@@ -153,7 +153,7 @@ const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: Ru
   yield* start
   const { file, journal } = yield* OpenPart.create(files, place, identity, null)
   return yield* Effect.gen(function* () {
-    const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
+    const algorithms = ownAlgorithms(kind)
     const { flush, sink } = gatheredWrites(file, algorithms)
     const origin = yield* SliceSource.originOf(data.fileName, plan.key, remote)
     const options = { program: { ...program, origin }, connections: pool.settings.connections }

@@ -69,6 +69,8 @@ export interface TransferRequest {
   readonly check?: TransferCheck
   /** Puts a checksum beside the file, in coreutils' form: `NAME.md5` or `NAME.sha256`. */
   readonly checksums?: ChecksumKind | null
+  /** An index is made of the file once it has its name, so none of older data may lie beside it then. */
+  readonly makesIndex?: boolean
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
 
