@@ -48,7 +48,10 @@ const noCodec = Layer.succeed(
 const going = Effect.fnUntraced(function* (
   files: ReadonlyArray<PlannedFile>,
   download: FileTransfer["Service"]["download"],
-  connections = 4
+  connections = 4,
+  { index, withheld }: { readonly index: FileTransfer["Service"]["index"]; readonly withheld?: boolean } = {
+    index: () => Effect.succeed(null)
+  }
 ) {
   const seen: Array<FileResult> = []
   const plan = { files, failures: [], warnings: [] }
@@ -58,7 +61,8 @@ const going = Effect.fnUntraced(function* (
     overwrite: false,
     check: "structure" as const,
     checksums: null,
-    connections
+    connections,
+    ...(withheld === undefined ? {} : { withheld })
   }
   const results = yield* run(plan, links, request).pipe(
     Effect.provideService(Listener, (event) =>
@@ -67,7 +71,7 @@ const going = Effect.fnUntraced(function* (
     Effect.provideService(FileTransfer, {
       download,
       vouch: () => Effect.succeed(true),
-      index: () => Effect.succeed(null),
+      index,
       tidy: () => Effect.void
     }),
     Effect.provideService(SliceTransfer, {
@@ -202,6 +206,39 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
       yield* Fiber.join(fiber)
       assert.strictEqual(yield* Ref.get(most), 3)
     })
+  )
+
+  it.effect(
+    "indexes of kept files are made when all has come, as many at a time as files; none when all is withheld",
+    () =>
+      Effect.gen(function* () {
+        const keptFiles = Array.from({ length: 6 }, (_, i) =>
+          file(`${i}.bam`, { makesIndex: true, decision: { _tag: "Skip", reason: "exists" } })
+        )
+        const files = [...keptFiles, file("new.bam")]
+        for (const withheld of [false, true]) {
+          const order: Array<string> = []
+          let [now, most] = [0, 0]
+          const download = ({ fileName }: TransferRequest) =>
+            Effect.sync(() => {
+              order.push(fileName)
+              return { ...outcome, action: "downloaded" as const }
+            })
+          const index: FileTransfer["Service"]["index"] = ({ name }) =>
+            Effect.gen(function* () {
+              order.push(`${name}.bai`)
+              most = Math.max(most, ++now)
+              yield* Effect.yieldNow
+              now--
+              return { name: `${name}.bai`, bytes: 3, sha256: "cd" }
+            })
+          const { results } = yield* going(files, download, 3, { index, withheld })
+          const made = keptFiles.map(({ fileName }) => `${fileName}.bai`)
+          assert.deepStrictEqual([order, most], withheld ? [[], 0] : [["new.bam", ...made], 3])
+          const indexes = results.flatMap((result) => (result._tag === "Kept" ? [result.index?.path] : []))
+          assert.deepStrictEqual(indexes, withheld ? made.map(() => undefined) : made)
+        }
+      })
   )
 
   it.effect("P11 ten thousand files that all fail: work at a time stays bounded, each result is in its place", () =>

@@ -45,16 +45,18 @@ export const run = Effect.fn("svc.download.run")(function* (
       return listener({ _tag: "Finished", file, result })
     })
   const transfer = yield* FileTransfer
+  // The records of data are read for it: nothing is made where all that is wanted does not come.
+  const getsIndex = (file: PlannedFile) => file.makesIndex === true && request.withheld !== true
   const indexed = (file: PlannedFile, result: FileResult) =>
-    file.makesIndex === true ? withMadeIndex(transfer, file, request, result) : Effect.succeed(result)
+    getsIndex(file) ? withMadeIndex(transfer, file, request, result) : Effect.succeed(result)
   const namesIn = yield* namesByFolder(request)
   const kept: Array<PlannedFile> = []
   for (const file of plan.files) {
     const result = resultWithoutFetch(file, request)
     if (result === null) continue
     if (result._tag === "Kept") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
-    if (result._tag === "Kept" && request.checksums !== null) kept.push(file)
-    else yield* Effect.flatMap(indexed(file, result), (all) => settle(file, all))
+    if (result._tag === "Kept" && (request.checksums !== null || getsIndex(file))) kept.push(file)
+    else yield* settle(file, result)
   }
   yield* Effect.forEach(
     request.withheld === true ? [] : pairs(plan.files),
@@ -72,20 +74,24 @@ export const run = Effect.fn("svc.download.run")(function* (
     }),
     { concurrency: request.connections, discard: true }
   )
-  // Last, as an index that came may show that its data is damaged.
+  // What is read of kept files is read last: an index that came may show that its data is damaged, and no fetch waits.
   const doubted = new Set(
     Array.from(results, ([file, result]) =>
       result._tag === "Failed" && result.error._tag === "SvcFileDamaged" ? dataPathOf(file) : null
     )
   )
-  for (const file of kept) {
-    const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
-      onSuccess: () => resultWithoutFetch(file, request),
-      onFailure: (error) =>
-        failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-    })
-    if (result !== null) yield* Effect.flatMap(indexed(file, result), (all) => settle(file, all))
-  }
+  yield* Effect.forEach(
+    kept,
+    Effect.fnUntraced(function* (file) {
+      const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
+        onSuccess: () => resultWithoutFetch(file, request),
+        onFailure: (error) =>
+          failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
+      })
+      if (result !== null) yield* settle(file, yield* indexed(file, result))
+    }),
+    { concurrency: request.connections, discard: true }
+  )
   return plan.files.flatMap((file) => results.get(file) ?? [])
 })
 
