@@ -63,6 +63,10 @@ describe("target", () => {
       "file:///etc/passwd",
       "https://",
       "https://u:pw@h",
+      "https://u:12/pw@h",
+      "https://u:12?pw@h",
+      "https://u:12#pw@h",
+      "https://u:12#/pw@h",
       "https://h/?a=1",
       "https://h/#a"
     ]) {
@@ -111,6 +115,19 @@ describe("proxy", () => {
       assert.notInclude(JSON.stringify(found), "pw")
     }
     assert.deepStrictEqual(resolveProxy(null, null, null), Result.succeed(null))
+  })
+
+  it("Z5 a password with a raw / ? or # makes no host of itself", () => {
+    for (const proxy of [
+      "http://u:12#pw@h",
+      "http://u:p@ss#@h",
+      "http://u:12?3@h",
+      "http://u:12/3@h",
+      "http://u:12\\3@h"
+    ]) {
+      assert.match(Result.getOrThrow(Result.flip(resolveProxy(proxy, null, null))), /^--proxy must end after the host/)
+    }
+    assert.isTrue(Result.isSuccess(resolveProxy("http://u:12%233@h:3128/", null, null)))
   })
 })
 

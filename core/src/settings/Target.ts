@@ -15,6 +15,9 @@ const urlOf = (text: string) => (URL.canParse(text) ? new URL(text) : null)
 
 const isAddress = (text: string) => text.includes("://")
 
+/** A raw `/`, `?` or `#` in a password ends the host there: what was meant to be the host stands behind an @ in the rest. */
+const hasBrokenCredentials = ({ hash, pathname, search }: URL) => `${pathname}${search}${hash}`.includes("@")
+
 /** A URL that may be a base: http or https, no credentials, no query; with a slash at its end. */
 const baseOf = (text: string, what: string): Result.Result<URL, string> => {
   const url = urlOf(text)
@@ -22,7 +25,7 @@ const baseOf = (text: string, what: string): Result.Result<URL, string> => {
   if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return Result.fail(`${what} must be an http or https URL such as https://lab.example.org`)
   }
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "" || hasBrokenCredentials(url)) {
     return Result.fail(`${what} must not hold credentials: use --username and SVC_PASSWORD`)
   }
   const page = /^(.*?\/)(?:login|signin|sign-in|authenticate)(?:\.\w+)?\/?$/.exec(url.pathname)
@@ -82,6 +85,12 @@ export const resolveProxy = (
   const url = urlOf(proxy.trim())
   if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return Result.fail(`${name} must be an http or https URL such as http://proxy.example.org:3128`)
+  }
+  // Not repeated and never connected to: the host could be a part of the password.
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    return Result.fail(
+      `${name} must end after the host and port, as in http://proxy.example.org:3128; give user and password as --proxyUsername and SVC_PROXY_PASS`
+    )
   }
   const inside = { username: decodePart(url.username), password: decodePart(url.password) }
   url.username = ""
