@@ -76,6 +76,21 @@ describe("manifests", () => {
     )
   })
 
+  it("sha256sum --tag, BSD's sha256 with and without -r, openssl", () => {
+    const lines = [
+      `SHA256 (a (1).bam) = ${sum}`,
+      `${sum} b.bam`,
+      `SHA2-256(c.bam)= ${sum}`,
+      `\\SHA256 (x\\ny) = ${sum}`
+    ]
+    assert.deepStrictEqual(
+      parsed(lines.join("\r\n")).entries.map(({ path, sha256 }) => [path, sha256]),
+      ["a (1).bam", "b.bam", "c.bam", "x\ny"].map((path) => [path, sum])
+    )
+    assert.match(refused(`MD5 (a.bam) = ${sum}\n`), /^m: line 1 /)
+    assert.match(refused(`SHA256 (a.bam) = ${sum}0\n`), /^m: line 1 /)
+  })
+
   it("anything else is refused, with the line", () => {
     assert.match(refused(`${sum}  a\nhello\n`), /^m: line 2 /)
     assert.match(refused(""), /names no file/)

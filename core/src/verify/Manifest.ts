@@ -20,19 +20,24 @@ const digits: Readonly<Record<ChecksumKind, number>> = { md5: 32, sha256: 64 }
 const unescaped = (name: string) =>
   name.replace(/\\[\\nr]/g, (pair) => (pair === "\\n" ? "\n" : pair === "\\r" ? "\r" : "\\"))
 
+/** How the lines of `--tag`, BSD and openssl call the kind: `SHA256 (name) = <hex>`, `SHA2-256(name)= <hex>`. */
+const tags: Readonly<Record<ChecksumKind, string>> = { md5: "MD5", sha256: "SHA(?:2-)?256" }
+
 /**
- * The lines `<hex>  name` and `<hex> *name`; a backslash in front says that line feeds in the name are escaped. Blank lines
- * mean nothing. Fails with the number of the first line that is none, from 1.
+ * The lines `<hex>  name`, `<hex> *name` and `<hex> name`, or those with the kind in front; a backslash at the beginning says that
+ * line feeds in the name are escaped. Blank lines mean nothing. Fails with the number of the first line that is none, from 1.
  */
 export const parseChecksums = (
   kind: ChecksumKind,
   text: string
 ): Result.Result<ReadonlyArray<ListedChecksum>, number> => {
-  const form = new RegExp(`^(\\\\?)([0-9a-f]{${digits[kind]}}) [ *](.+)$`, "is")
+  const hexOf = `[0-9a-f]{${digits[kind]}}`
+  const plain = new RegExp(`^(?<escaped>\\\\?)(?<hex>${hexOf}) [ *]?(?<name>.+)$`, "is")
+  const tagged = new RegExp(`^(?<escaped>\\\\?)${tags[kind]} ?\\((?<name>.+)\\) ?= (?<hex>${hexOf})$`, "is")
   const listed: Array<ListedChecksum> = []
   for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue
-    const [, escaped, hex, name] = form.exec(line) ?? []
+    const { escaped, hex, name } = (plain.exec(line) ?? tagged.exec(line))?.groups ?? {}
     if (hex === undefined || name === undefined) return Result.fail(i + 1)
     listed.push({ path: escaped === "" ? name : unescaped(name), hex: hex.toLowerCase() })
   }
