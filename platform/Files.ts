@@ -13,6 +13,7 @@ import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
+import * as FileDigests from "./files/FileDigests.ts"
 import * as NodePartFiles from "./files/NodePartFiles.ts"
 import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
@@ -47,7 +48,7 @@ export const layer = (
     SliceTransfer.layer(client.version),
     FileStreams.layer(client.version)
   ).pipe(
-    Layer.provide(LinkPool.layer({ ...defaultSettings, ...transfers })),
+    Layer.provide(Layer.mergeAll(LinkPool.layer({ ...defaultSettings, ...transfers }), FileDigests.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent, batch: batchOf(transfers) }),

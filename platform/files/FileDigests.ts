@@ -4,9 +4,10 @@ import fs from "node:fs"
 // By its default export: Node 18 has no `crc32` to import, and would fail before `Runtime.ts` can say what it needs.
 import zlib from "node:zlib"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { LocalIo } from "../../core/src/Errors.ts"
-import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
+import { type Algorithm, type Digests, Hashing, type RunningDigest } from "../../core/src/transfer/Digests.ts"
 import { call, named, readExactly } from "./FileCalls.ts"
 
 /** A file is followed stride by stride; a smaller one is read when it is complete. */
@@ -21,15 +22,9 @@ export interface FileHashing {
   readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
 }
 
-/** A digest that is being computed. */
-interface Running {
-  readonly update: (bytes: Uint8Array) => unknown
-  readonly digest: (encoding: "hex") => string
-}
-
 const inHex = (sum: number) => (sum >>> 0).toString(16).padStart(8, "0")
 
-const crc32 = (): Running => {
+const crc32 = (): RunningDigest => {
   let sum = 0
   return {
     update: (bytes) => {
@@ -58,7 +53,7 @@ const makeTables = (): Tables => {
 }
 
 /** CRC-32C (RFC 3720, appendix B.4), four bytes at a time; Node has only the CRC-32 of gzip. */
-const crc32c = (): Running => {
+const crc32c = (): RunningDigest => {
   tables ??= makeTables()
   const [t0, t1, t2, t3] = tables
   let c = -1
@@ -76,10 +71,13 @@ const crc32c = (): Running => {
   }
 }
 
-const begin = (algorithm: Algorithm): Running =>
+const begin = (algorithm: Algorithm): RunningDigest =>
   algorithm === "crc32" ? crc32() : algorithm === "crc32c" ? crc32c() : createHash(algorithm)
 
-type Hashes = ReadonlyMap<Algorithm, Running>
+/** Digests of what is in memory. */
+export const layer: Layer.Layer<Hashing> = Layer.succeed(Hashing, { begin })
+
+type Hashes = ReadonlyMap<Algorithm, RunningDigest>
 
 const hashesOf = (algorithms: ReadonlyArray<Algorithm>): Hashes =>
   new Map(algorithms.map((algorithm) => [algorithm, begin(algorithm)]))
@@ -136,7 +134,7 @@ export const hashingOf = (fd: number, path: string): FileHashing => {
           if (followed !== null) yield* advance(followed)
           // What became known only late costs a second reading.
           const late = algorithms.filter((algorithm) => followed?.has(algorithm) !== true)
-          const rest = late.length === 0 ? new Map<Algorithm, Running>() : yield* whole(size, late)
+          const rest = late.length === 0 ? new Map<Algorithm, RunningDigest>() : yield* whole(size, late)
           const digests = new Map([...(followed ?? []), ...rest].map(([name, hash]) => [name, hash.digest("hex")]))
           followed = null
           seen = 0

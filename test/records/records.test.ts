@@ -337,11 +337,12 @@ layer(libraryOver(folder), { excludeTestServices: true })("records", (it) => {
         const { setFaults } = yield* Sandbox
         yield* setFaults([{ when: { plane: "link", nth: 3 }, then: { reset: 1000 } }])
         assert.strictEqual((yield* recordsOf(idOf("a-large"))).records.length, many.length)
-        yield* setFaults([{ when: { plane: "link", after: 4 }, then: { status: 404 } }])
+        yield* setFaults([{ when: { plane: "link", after: 3 }, then: { status: 404 } }])
         const { error, names } = yield* recordsOf(idOf("a-large"))
         yield* setFaults([])
         assert.strictEqual(error?._tag, "SvcNotFound")
-        isBeginning(names, 100)
+        // Which of the ranges was the last to be asked for, the network says.
+        isBeginning(names, -1)
       })
   )
 })

@@ -58,13 +58,16 @@ export const hasEnd = <E>(reader: ByteReader<E>): Effect.Effect<boolean, E> => {
 /** What is wrong with a file without it. */
 export const noEnd = "it does not end with the BGZF end-of-file block"
 
+/** The damage of a BGZF file that does not end with its end-of-file block. */
+export const missingEnd = (file: string): FileDamaged =>
+  new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing` })
+
 /** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
-export const checkEnd = Effect.fnUntraced(function* <E>(
+const checkEnd = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>
 ): Effect.fn.Return<void, FileDamaged | E> {
-  if (yield* hasEnd(reader)) return
-  return yield* new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing` })
+  if (!(yield* hasEnd(reader))) return yield* missingEnd(file)
 })
 
 /** Whether an index is compressed: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */

@@ -6,9 +6,11 @@
  * files damaged.
  */
 
+import * as Context from "effect/Context"
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
 import * as Result from "effect/Result"
+import { FileDamaged } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 
 /** Bytes that a digest of each kind has. */
@@ -26,6 +28,17 @@ export interface StatedDigest {
   readonly field: string
   readonly hex: string
 }
+
+/** A digest of bytes as they come. */
+export interface RunningDigest {
+  readonly update: (bytes: Uint8Array) => unknown
+  readonly digest: (encoding: "hex") => string
+}
+
+/** Computes digests. */
+export class Hashing extends Context.Service<Hashing, { readonly begin: (algorithm: Algorithm) => RunningDigest }>()(
+  "svc-steps/core/transfer/Hashing"
+) {}
 
 /** How RFC 9530 and x-goog-hash call the algorithms. */
 const called: Readonly<Record<string, Algorithm>> = {
@@ -120,3 +133,16 @@ export const ownAlgorithms = (kind: ChecksumKind | null): ReadonlyArray<Algorith
 
 /** How people call a comparison: `md5 of Content-MD5`. */
 export const comparisonOf = ({ algorithm, field }: StatedDigest): string => `${algorithm} of ${field}`
+
+/** The damage of a file whose digests are not those that its link host stated; null when they are. */
+export const checksumDamage = (
+  file: string,
+  stated: ReadonlyArray<StatedDigest>,
+  digests: Digests
+): FileDamaged | null => {
+  const unlike = stated.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
+  if (unlike === undefined) return null
+  const { algorithm, field, hex } = unlike
+  const reason = `its ${algorithm} is ${digests.get(algorithm)}, but ${field} of the link host says ${hex}`
+  return new FileDamaged({ file, fault: "Checksum", reason })
+}

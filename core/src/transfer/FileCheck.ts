@@ -10,7 +10,7 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { proveFile } from "../verify/FileProof.ts"
-import { type Algorithm, algorithmsFor, comparisonOf } from "./Digests.ts"
+import { type Algorithm, algorithmsFor, checksumDamage, comparisonOf } from "./Digests.ts"
 import type { OpenPart } from "./OpenPart.ts"
 import { type PartFiles, readerOfPart } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
@@ -127,12 +127,8 @@ export const compare = Effect.fnUntraced(function* (
   const version = yield* known
   const stated = version?.digests ?? []
   const digests = yield* file.digests(size, algorithmsFor(stated, own))
-  const unlike = stated.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
-  if (unlike !== undefined) {
-    const { algorithm, field, hex } = unlike
-    const reason = `its ${algorithm} is ${digests.get(algorithm)}, but ${field} of the link host says ${hex}`
-    return yield* new FileDamaged({ file: request.fileName, fault: "Checksum", reason })
-  }
+  const damage = checksumDamage(request.fileName, stated, digests)
+  if (damage !== null) return yield* damage
   const sized = (version?.size ?? request.size) !== null
   const compared = [
     ...(sized ? ["size"] : []),

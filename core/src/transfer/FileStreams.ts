@@ -22,6 +22,7 @@ import type { Program } from "../genome/formats/SliceHeader.ts"
 import { checkStructure, largestIndex } from "../genome/Structure.ts"
 import { makeSlice, recordsOf } from "../genome/slice/Slice.ts"
 import { type Damage, type ProvenRun, provenRuns } from "../verify/WholeWalk.ts"
+import { algorithmsFor, checksumDamage, Hashing } from "./Digests.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { LinkPool } from "./LinkPool.ts"
@@ -71,6 +72,7 @@ export class FileStreams extends Context.Service<
           host: yield* LinkHost,
           pool: yield* LinkPool,
           codec: yield* Codec,
+          hashing: yield* Hashing,
           program: { name: maker, version }
         }
         return FileStreams.of({
@@ -87,6 +89,7 @@ export class FileStreams extends Context.Service<
 
 interface StreamServices extends RemoteRanges.RemoteServices {
   readonly codec: Codec["Service"]
+  readonly hashing: Hashing["Service"]
   readonly program: Program
 }
 
@@ -116,8 +119,9 @@ const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
   }
 })
 
-/** Ranges in which a whole file is fetched (bytes). */
-const chunk = 1024 * 1024
+/** Ranges in which a whole file is fetched (bytes), a few at the same time; the first ones are small, so that its first records come soon. */
+const chunk = 8 * 1024 * 1024
+const firstChunk = 1024 * 1024
 
 const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
   services: StreamServices,
@@ -128,7 +132,7 @@ const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
   const lease = yield* LinkLease.make(file)
   const [attempts, fetched] = [yield* Ref.make(0), yield* Ref.make(0)]
   const failed = RemoteRanges.withoutRestart(fileName)
-  const opened = RemoteRanges.open(services, { file, lease, attempts, fetched }, RemoteRanges.headOfData)
+  const opened = RemoteRanges.open(services, { file, lease, attempts, fetched }, RemoteRanges.headOfData, chunk)
   const reader = yield* Effect.mapError(opened, failed)
   const soFar = Effect.all({
     attempts: Ref.get(attempts),
@@ -137,25 +141,57 @@ const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
     records: Effect.succeed(null)
   })
   const common = { regions: null, warnings: [], soFar }
+  const check = yield* digestCheck(services, fileName, reader)
   const kind = kindOfName(fileName)
   if (kind !== null && kind.index === null) {
     return {
       ...common,
-      ...(yield* Effect.mapError(wholeData(services, fileName, kind.type, reader, progress), failed))
+      ...(yield* Effect.mapError(wholeData(services, fileName, kind.type, reader, check, progress), failed))
     }
   }
-  const index = Effect.provideService(wholeIndex(fileName, reader), Codec, services.codec)
+  const index = Effect.provideService(wholeIndex(fileName, reader, check), Codec, services.codec)
   return { ...common, bytes: Stream.fromEffect(Effect.mapError(index, failed)), records: null }
 })
 
+/** Compares bytes that pass, from the first to the last, with what the link host stated when the file was opened. */
+interface DigestCheck {
+  readonly pass: (bytes: Uint8Array) => void
+  readonly finish: Effect.Effect<void, FileDamaged>
+}
+
+const digestCheck = Effect.fnUntraced(function* (
+  { hashing }: StreamServices,
+  file: string,
+  { version }: RemoteRanges.RemoteRanges
+): Effect.fn.Return<DigestCheck> {
+  const stated = (yield* version)?.digests ?? []
+  const running = algorithmsFor(stated).map((algorithm) => [algorithm, hashing.begin(algorithm)] as const)
+  return {
+    pass: (bytes) => {
+      for (const [, digest] of running) digest.update(bytes)
+    },
+    finish: Effect.suspend(() => {
+      const digests = new Map(running.map(([algorithm, digest]) => [algorithm, digest.digest("hex")]))
+      const damage = checksumDamage(file, stated, digests)
+      return damage === null ? Effect.void : Effect.fail(damage)
+    })
+  }
+})
+
 /** An index, which is read whole, as it is judged whole. */
-const wholeIndex = Effect.fnUntraced(function* (fileName: string, reader: RemoteRanges.RemoteRanges) {
+const wholeIndex = Effect.fnUntraced(function* (
+  fileName: string,
+  reader: RemoteRanges.RemoteRanges,
+  digests: DigestCheck
+) {
   if (reader.size > largestIndex) {
     const reason = `it has ${reader.size} bytes, more than any index`
     return yield* new FileDamaged({ file: fileName, fault: "BadIndex", reason })
   }
   const bytes = yield* reader.read(0, reader.size)
   yield* checkStructure(fileName, fromBytes(bytes))
+  digests.pass(bytes)
+  yield* digests.finish
   return bytes
 })
 
@@ -165,16 +201,22 @@ const wholeData = Effect.fnUntraced(function* (
   fileName: string,
   type: DataType,
   reader: RemoteRanges.RemoteRanges,
+  digests: DigestCheck,
   progress: WholeTask["progress"]
 ): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
   const { size } = reader
   const { header, judgeHeader, records } = yield* open(fileName, reader, type)
   const refused = judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: refused })
-  const runs = provenRuns(fileName, reader, records?.([]) ?? unread, { chunk, ahead: pool.settings.connections }).pipe(
-    Stream.tap(({ end }) => progress({ _tag: "Bytes", done: end, size })),
+  const pace = { chunk, first: firstChunk, ahead: pool.settings.connections }
+  const runs = provenRuns(fileName, reader, records?.([]) ?? unread, pace).pipe(
+    Stream.tap(({ end, raw }) => {
+      digests.pass(raw)
+      return progress({ _tag: "Bytes", done: end, size })
+    }),
+    Stream.concat(Stream.fromEffectDrain(digests.finish)),
     Stream.provideService(Codec, codec),
-    Stream.mapError((error: Damage | RemoteRanges.RemoteError) =>
+    Stream.mapError((error: Damage | FileDamaged | RemoteRanges.RemoteError) =>
       RemoteRanges.withoutRestart(fileName)(error._tag === "Damage" ? error.error : error)
     )
   )
@@ -182,7 +224,7 @@ const wholeData = Effect.fnUntraced(function* (
   return {
     bytes: Stream.concat(
       Stream.map(checked, (run) => withoutEnd(run, size)),
-      // It is there: a file without it fails before.
+      // It is there: a file without it fails before, and so does one of another digest.
       Stream.succeed(Bgzf.eofBlock)
     ),
     records: header === null ? null : { header: header.bytes, content: recordsIn(checked, header) }

@@ -49,14 +49,15 @@ export interface RemoteServices {
 export const headOfData = 64 * 1024
 /** The whole of most indexes. */
 export const headOfIndex = 1024 * 1024
-/** Longer reads become several requests at the same time. */
+/** Longer reads become several requests at the same time, where the caller says no other length. */
 const longestRequest = 1024 * 1024
 
 /** Opens a file by reading its head of `headLength` bytes. Requests share the pool; reads at the same time use several connections. */
 export const open = Effect.fn("svc.transfer.openRemote")(function* (
   services: RemoteServices,
   { attempts, fetched: total, file, lease }: RemoteFile,
-  headLength: number
+  headLength: number,
+  longest = longestRequest
 ): Effect.fn.Return<RemoteRanges, RemoteError> {
   const watch = yield* VersionWatch.make
   const fetched = yield* Ref.make(0)
@@ -103,13 +104,10 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     const end = offset + target.length
     const begin = Math.max(offset, Math.min(kept, end))
     target.set(head.subarray(offset, begin))
-    const starts = Array.from(
-      { length: Math.ceil((end - begin) / longestRequest) },
-      (_, i) => begin + i * longestRequest
-    )
+    const starts = Array.from({ length: Math.ceil((end - begin) / longest) }, (_, i) => begin + i * longest)
     yield* Effect.forEach(
       starts,
-      (start) => bring(start, target.subarray(start - offset, Math.min(end, start + longestRequest) - offset)),
+      (start) => bring(start, target.subarray(start - offset, Math.min(end, start + longest) - offset)),
       { concurrency: services.pool.settings.connections, discard: true }
     )
   })

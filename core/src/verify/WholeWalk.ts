@@ -8,7 +8,7 @@ import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import type { ContentCheck } from "../genome/bgzf/ContentCheck.ts"
 import { type BlockRun, type InflatedRun, inflateRun, inflateSingly, release } from "../genome/bgzf/InflatedRun.ts"
-import { checkEnd } from "../genome/Structure.ts"
+import { missingEnd } from "../genome/Structure.ts"
 
 export interface BlockPosition {
   /** From 1. */
@@ -42,12 +42,14 @@ export interface WalkFacts {
 export interface WalkPace {
   /** Bytes read at once. */
   readonly chunk: number
+  /** Bytes of the first `ahead` chunks, so that the first blocks come soon. */
+  readonly first: number
   /** Chunks that are read at the same time. */
   readonly ahead: number
 }
 
 /** For files on the disk: the content of a chunk fits into the cache of a processor. Larger ones take more memory and little less time. */
-const diskPace: WalkPace = { chunk: 0x40000, ahead: 4 }
+const diskPace: WalkPace = { chunk: 0x40000, first: 0x40000, ahead: 4 }
 
 /** Runs that are inflated at the same time, while one is judged. */
 const inflatedAtOnce = 4
@@ -146,13 +148,13 @@ const cut = (
 const runsOf = <E>(
   file: string,
   reader: ByteReader<E>,
-  { ahead, chunk }: WalkPace,
+  { ahead, chunk, first }: WalkPace,
   free: Array<Uint8Array<ArrayBuffer>>,
   giveBack: (buffer: ArrayBufferLike) => void
 ): Stream.Stream<RunOrEnd, E> => {
   const read = Effect.fnUntraced(function* (i: number): Effect.fn.Return<Chunk, E> {
-    const offset = i * chunk
-    const length = Math.min(chunk, reader.size - offset)
+    const offset = Math.min(i, ahead) * first + Math.max(0, i - ahead) * chunk
+    const length = Math.min(i < ahead ? first : chunk, reader.size - offset)
     const buffer = (free.pop() ?? new Uint8Array(Bgzf.maxBlock + chunk)).subarray(0, Bgzf.maxBlock + length)
     if (reader.readInto !== undefined) yield* reader.readInto(offset, buffer.subarray(Bgzf.maxBlock))
     else {
@@ -166,7 +168,9 @@ const runsOf = <E>(
     return { buffer, isLast: offset + length === reader.size }
   })
   const start: Rest = { bytes: new Uint8Array(0), place: { block: 1, offset: 0 } }
-  return Stream.range(0, Math.ceil(reader.size / chunk) - 1).pipe(
+  const later = Math.max(0, reader.size - ahead * first)
+  const chunks = Math.ceil(Math.min(reader.size, ahead * first) / first) + Math.ceil(later / chunk)
+  return Stream.range(0, chunks - 1).pipe(
     Stream.mapEffect(read, { concurrency: ahead }),
     Stream.mapAccum(
       () => start,
@@ -205,6 +209,7 @@ export const provenRuns = <E>(
   pace: WalkPace = diskPace
 ): Stream.Stream<ProvenRun, Damage | E, Codec> => {
   const free: Array<Uint8Array<ArrayBuffer>> = []
+  let ended = false
   const giveBack = (buffer: ArrayBufferLike) => {
     if (buffer instanceof ArrayBuffer && buffer.byteLength === Bgzf.maxBlock + pace.chunk) {
       free.push(new Uint8Array(buffer))
@@ -221,6 +226,7 @@ export const provenRuns = <E>(
     const fault = check.take(content, { ends, offsets: starts })
     const sound = (blocks: number, content: Uint8Array): ProvenRun => {
       const raw = run.bytes.subarray(run.starts[0], run.starts[blocks])
+      ended = Bgzf.isEofBlock(raw, raw.length - Bgzf.eofBlock.length, raw.length)
       return { raw, content, blocks, end: starts[blocks] ?? 0 }
     }
     if (fault !== null) {
@@ -256,14 +262,11 @@ export const provenRuns = <E>(
     const { wrong, ...sound } = inflateSingly(codec, next.run)
     return lend(next, sound, wrong)
   })
-  const whole = (reason: string, fault: FileDamaged["fault"]) =>
-    new Damage({ error: new FileDamaged({ file, fault, reason }), place: null })
-  const finish = Effect.gen(function* () {
-    yield* Effect.mapError(checkEnd(file, reader), (error) =>
-      error instanceof FileDamaged ? new Damage({ error, place: null }) : error
-    )
-    const cut = check.finish()
-    if (cut !== null) return yield* whole(cut, "BadRecord")
+  const finish = Effect.suspend(() => {
+    const cut = ended ? check.finish() : null
+    if (ended && cut === null) return Effect.void
+    const error = cut === null ? missingEnd(file) : new FileDamaged({ file, fault: "BadRecord", reason: cut })
+    return Effect.fail(new Damage({ error, place: null }))
   })
   // Runs come back in their order, so the first damage that is met is the first of the file.
   return runsOf(file, reader, pace, free, giveBack).pipe(
