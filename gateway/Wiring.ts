@@ -14,7 +14,6 @@ import { ServiceQueue } from "../core/src/serving/Questions.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
-import { CookieJars } from "../core/src/session/CookieJars.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionSettings.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
@@ -71,11 +70,7 @@ export const layer = (
   const access = Layer.unwrap(
     Effect.map(HttpClient.HttpClient, (client) => {
       const session = Session.layer({ baseUrl, username, password, profile, apiTimeout }).pipe(
-        Layer.provide([
-          Layer.succeed(HttpClient.HttpClient, client),
-          AccountLockFiles.layer({ lockDir }),
-          CookieJars.layer
-        ])
+        Layer.provide([Layer.succeed(HttpClient.HttpClient, client), AccountLockFiles.layer({ lockDir })])
       )
       return ServiceAccess.layer(ServiceClient.layer.pipe(Layer.provideMerge(session)))
     })

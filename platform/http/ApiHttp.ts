@@ -22,7 +22,6 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { ConfigUnusable, errnoOf } from "../../core/src/Errors.ts"
-import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
@@ -242,6 +241,6 @@ const replyOf = (
   return response
 }
 
-/** What a session stands on: the `HttpClient` of the API plane, and cookie jars. Fails when the CA file cannot be used. */
-export const layer = (settings: ApiHttpSettings): Layer.Layer<HttpClient.HttpClient | CookieJars, ConfigUnusable> =>
-  Layer.merge(Layer.effect(HttpClient.HttpClient, Effect.map(makeDialer(settings), make)), CookieJars.layer)
+/** The `HttpClient` of the API plane. Fails when the CA file cannot be used. */
+export const layer = (settings: ApiHttpSettings): Layer.Layer<HttpClient.HttpClient, ConfigUnusable> =>
+  Layer.effect(HttpClient.HttpClient, Effect.map(makeDialer(settings), make))

@@ -11,7 +11,6 @@ import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { adviceOn } from "../../core/src/doctor/Advice.ts"
 import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
 import { LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
-import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -44,7 +43,7 @@ export const checkService = Effect.fn("svc.step.checkService")(function* (settin
   ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
   // Two tries in all: the doctor is to say what is wrong, not to get through.
   const session = Session.layer({ baseUrl, username, password, token, profile, apiTimeout, tries: 2 }).pipe(
-    Layer.provide([watched, AccountLockFiles.layer({ lockDir }), CookieJars.layer])
+    Layer.provide([watched, AccountLockFiles.layer({ lockDir })])
   )
   const services = Layer.mergeAll(
     ServiceClient.layer.pipe(Layer.provide(session)),

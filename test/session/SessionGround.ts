@@ -4,7 +4,6 @@ import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Redacted, type Scop
 import { Cookies, Headers, HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { SessionError } from "../../core/src/Errors.ts"
-import { CookieJars } from "../../core/src/session/CookieJars.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { Session } from "../../core/src/session/Session.ts"
@@ -137,8 +136,8 @@ export const settings: SessionSettings = {
   profile: makeSessionProfile("1.2.3")
 }
 
-/** Loaded before the virtual clock moves: on a busy machine, loading took a second and a half of its time. */
-export const cookieJars = Layer.succeedContext(await Effect.runPromise(Effect.scoped(Layer.build(CookieJars.layer))))
+// Loaded before the virtual clock moves: on a busy machine, loading took a second and a half of its time.
+await import("tough-cookie")
 
 /** Runs `use` with a session of `service`, the clock moving by itself as far as it takes. */
 export const withSession = <A, E>(
@@ -148,9 +147,7 @@ export const withSession = <A, E>(
   clock: Clock.Clock | null = null
 ): Effect.Effect<Exit.Exit<A, E | SessionError>> =>
   Effect.gen(function* () {
-    const layer = Session.layer({ ...settings, ...changed }).pipe(
-      Layer.provide([service.layer, AccountLock.layerNone, cookieJars])
-    )
+    const layer = Session.layer({ ...settings, ...changed }).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
     const program = Effect.flatMap(Session, use).pipe(Effect.scoped, Effect.provide(layer))
     return yield* inVirtualTime(clock === null ? program : Effect.provideService(program, Clock.Clock, clock))
   })

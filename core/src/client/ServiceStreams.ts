@@ -22,7 +22,8 @@ import type { DerivedMethods } from "./ServiceMethods.ts"
 
 /**
  * Bytes of one JSON value. An error may come even after the last byte, so the value is complete only when the stream ends without
- * one. No other request of the session starts before the stream has ended: one that is made inside its reading is a defect.
+ * one. No other request of the session starts before the stream has ended: one that the same fiber makes inside its reading is a
+ * defect, and one that the reading waits for in another fiber waits for ever, which the log says after five minutes.
  *
  * @category models
  * @since 0.1.0

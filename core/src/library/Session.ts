@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-export { type CookieJar, CookieJars } from "../session/CookieJars.ts"
 export { AccountLock } from "../session/Gate.ts"
 export { RepeatSafe } from "../session/RequestMarks.ts"
 export { type Conversation, Session } from "../session/Session.ts"

@@ -22,7 +22,7 @@ import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
-import { CookieJars } from "./CookieJars.ts"
+import { makeCookieJar } from "./CookieJar.ts"
 import { isUndecided } from "./Recognition.ts"
 import type { SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
@@ -87,8 +87,7 @@ export const makeExchange = Effect.fnUntraced(function* (
   host: string,
   protect: (secret: string) => void
 ) {
-  const { make: freshJar } = yield* CookieJars
-  const jar = yield* Effect.flatMap(freshJar, Ref.make)
+  const jar = yield* Effect.flatMap(makeCookieJar, Ref.make)
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
   const tokenHeader = profile.tokenHeader.toLowerCase()
 
@@ -234,7 +233,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     hasCookies: Effect.map(Ref.get(jar), (cookies) => !cookies.isEmpty()),
     hasCookieFor: (url) => Effect.map(cookiesFor(url), (cookies) => cookies !== null),
     forget: Effect.andThen(
-      Effect.flatMap(freshJar, (fresh) => Ref.set(jar, fresh)),
+      Effect.flatMap(makeCookieJar, (fresh) => Ref.set(jar, fresh)),
       Ref.set(token, Option.none())
     )
   }

@@ -43,50 +43,45 @@ export interface Gate {
    * service must have answered before the next request, the logout included, may start (S8).
    */
   readonly inside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Scope.Scope>
+  /**
+   * Until the scope closes: says in the log, once, that others wait for a body that is read for long. One of them may be what the
+   * reading waits for, by another fiber, which nothing can see.
+   */
+  readonly tellWhoWaits: Effect.Effect<unknown, never, Scope.Scope>
 }
 
 /** For requests to a gateway, which lets one through at a time itself. */
-export const openGate: Gate = { enter: Effect.void, inside: (work) => work }
+export const openGate: Gate = { enter: Effect.void, inside: (work) => work, tellWhoWaits: Effect.void }
 
 const nested =
   "A request was made inside the reading of a streamed body, of which the session lets no other begin: collect what the " +
   "stream gives and ask when it has ended, or ask by a session of another account"
 
-/** How long a request waits for a body that somebody reads until a line says so. */
-const longWait = Duration.minutes(5)
+/** How long a body may be read while others wait, until a line says so. */
+const longReading = Duration.minutes(5)
 
-const waits =
-  `A request has waited ${Duration.toMinutes(longWait)} minutes for a streamed body to be read to its end. When the reading waits for ` +
-  "this request, both wait for ever: collect what the stream gives and ask when it has ended"
-
-/** Who is in the gate. `reading`: the answer has begun, and its body is still to be read; `told`: and somebody has waited long for it. */
-interface Holder {
-  readonly fiber: number
-  readonly phase: Ref.Ref<"asking" | "reading" | "told">
-}
+const othersWait =
+  `A streamed body has been read for ${Duration.toMinutes(longReading)} minutes or longer, and other requests wait until it ends. ` +
+  "If the reading itself waits for one of them, neither will end"
 
 export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
   const lock = yield* AccountLock
   const permit = yield* Semaphore.make(1)
-  const inIt = yield* Ref.make<Holder | null>(null)
+  const inIt = yield* Ref.make<number | null>(null)
+  const waiting = yield* Ref.make(0)
 
-  /** Another fiber may wait for this one, which no fiber can see: the log says it, once for each body. */
-  const tellLongWait = Effect.gen(function* () {
-    const before = yield* Ref.get(inIt)
-    yield* Effect.sleep(longWait)
-    const holder = yield* Ref.get(inIt)
-    if (holder === null || holder !== before || (yield* Ref.get(holder.phase)) !== "reading") return
-    yield* Ref.set(holder.phase, "told")
-    yield* Effect.logWarning(waits)
-  }).pipe(Effect.forever)
+  const takeTurn = Effect.acquireUseRelease(
+    Ref.update(waiting, (count) => count + 1),
+    () => Semaphore.takeScoped(permit, 1),
+    () => Ref.update(waiting, (count) => count - 1)
+  )
 
   const enter: Gate["enter"] = Effect.gen(function* () {
     const asking = yield* Effect.fiberId
     // It would wait for itself, in silence.
-    if ((yield* Ref.get(inIt))?.fiber === asking) return yield* Effect.die(new Error(nested))
-    const teller = yield* Effect.forkChild(tellLongWait)
-    yield* Effect.onExit(Semaphore.takeScoped(permit, 1), () => Fiber.interrupt(teller))
-    yield* Ref.set(inIt, { fiber: asking, phase: yield* Ref.make<"asking" | "reading" | "told">("asking") })
+    if ((yield* Ref.get(inIt)) === asking) return yield* Effect.die(new Error(nested))
+    yield* takeTurn
+    yield* Ref.set(inIt, asking)
     yield* Effect.addFinalizer(() => Ref.set(inIt, null))
     const held = yield* Deferred.make<void>()
     const holder = yield* Effect.forkScoped(
@@ -97,18 +92,19 @@ export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duratio
     yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
   })
 
-  /** The scope of a streamed answer stays open while its body is read; that of any other closes at once. */
-  const begun = Effect.gen(function* () {
-    const holder = yield* Ref.get(inIt)
-    if (holder !== null) yield* Ref.set(holder.phase, "reading")
-  })
+  const tellWhoWaits = Effect.sleep(longReading).pipe(
+    Effect.andThen(Ref.get(waiting)),
+    Effect.repeat({ until: (count) => count > 0 }),
+    Effect.andThen(Effect.logWarning(othersWait)),
+    Effect.forkScoped
+  )
 
   const inside: Gate["inside"] = (work) =>
     Effect.andThen(
       enter,
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.forkChild(work), (fiber) =>
-          Effect.onInterrupt(Effect.tap(restore(Fiber.join(fiber)), begun), () =>
+          Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
             Fiber.await(fiber).pipe(
               Effect.interruptible,
               Effect.timeoutOption(grace),
@@ -119,5 +115,5 @@ export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duratio
       )
     )
 
-  return { enter, inside }
+  return { enter, inside, tellWhoWaits }
 })

@@ -33,7 +33,6 @@ import {
 } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
-import type { CookieJars } from "./CookieJars.ts"
 import { makeExchange } from "./Exchange.ts"
 import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
@@ -75,7 +74,7 @@ export class Session extends Context.Service<Session, Conversation>()("svc-steps
    */
   static readonly layer = (
     settings: SessionSettings
-  ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock | CookieJars> =>
+  ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock> =>
     Layer.effect(Session, makeConversation(settings, { ...usualTimeouts, ...settings.timeouts }))
 }
 
@@ -318,8 +317,12 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     stream: (asked) =>
       Effect.tap(
         request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply))),
-        // A body that fell silent, before the gate opens again.
-        () => Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.void : Effect.interruptible(letItEnd)))
+        () =>
+          Effect.andThen(
+            // A body that fell silent, before the gate opens again.
+            Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.void : Effect.interruptible(letItEnd))),
+            gate.tellWhoWaits
+          )
       )
   }
   return conversation

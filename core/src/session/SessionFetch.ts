@@ -2,7 +2,6 @@
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import type { SessionError } from "../Errors.ts"
-import { CookieJars } from "./CookieJars.ts"
 import { AccountLock } from "./Gate.ts"
 import { Session } from "./Session.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
@@ -34,6 +33,6 @@ const requests = { mode: "same-origin", redirect: "manual" } as const
  */
 export const layerFetch = (settings: SessionSettings): Layer.Layer<Session, SessionError> =>
   Session.layer(settings).pipe(
-    Layer.provide([FetchHttpClient.layer, AccountLock.layerNone, CookieJars.layer]),
+    Layer.provide([FetchHttpClient.layer, AccountLock.layerNone]),
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, requests))
   )

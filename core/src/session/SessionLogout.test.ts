@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
 import {
-  cookieJars,
   failed,
   get,
   inVirtualTime,
@@ -48,7 +47,7 @@ describe("Session, logout", () => {
           ? { delay: "1 second", headers: { "x-csrf-token": "token-1" }, cookies: ["sid=user-1; Path=/"] }
           : null
       )
-      const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone, cookieJars]))
+      const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
       const program = Effect.asVoid(Session).pipe(Effect.provide(layer), Effect.timeoutOption("500 millis"))
       succeeded(yield* inVirtualTime(program))
       assert.deepStrictEqual(service.requests(), ["HEAD /", "POST /login", "POST /logout"])

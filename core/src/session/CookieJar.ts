@@ -1,14 +1,7 @@
 /** The cookies of a session, kept by the jar of tough-cookie, which is loaded when a session begins. */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 
-/**
- * The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970.
- *
- * @category models
- * @since 0.1.0
- */
+/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
 export interface CookieJar {
   /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
   readonly take: (line: string, url: string, now: number) => void
@@ -16,25 +9,6 @@ export interface CookieJar {
   readonly headerFor: (url: string, now: number) => string | null
   /** Whether nothing was ever taken. */
   readonly isEmpty: () => boolean
-}
-
-/**
- * Makes an empty jar for each session.
- *
- * @category services
- * @since 0.1.0
- */
-export class CookieJars extends Context.Service<CookieJars, { readonly make: Effect.Effect<CookieJar> }>()(
-  "svc-steps/core/session/CookieJars"
-) {
-  /** Jars in memory, as RFC 6265 has them. */
-  static readonly layer: Layer.Layer<CookieJars> = Layer.effect(
-    CookieJars,
-    Effect.map(
-      Effect.promise(() => import("tough-cookie")),
-      (tough) => CookieJars.of({ make: Effect.sync(() => makeJar(tough)) })
-    )
-  )
 }
 
 type ToughCookie = typeof import("tough-cookie")
@@ -66,3 +40,9 @@ const makeJar = ({ Cookie, CookieJar: Jar }: ToughCookie): CookieJar => {
     isEmpty: () => taken === 0
   }
 }
+
+/** An empty jar in memory. */
+export const makeCookieJar = Effect.map(
+  Effect.promise(() => import("tough-cookie")),
+  makeJar
+)
