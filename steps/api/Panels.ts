@@ -5,12 +5,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
 import { type InputMalformed, type LocalIo, type NotFound, ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
+import { placeOfIssue } from "../../core/src/text/IssuePlace.ts"
 import { type Own, valuesOf } from "../main/Program.ts"
 import { jsonLine } from "./Answers.ts"
 import type { Special } from "./ApiMethod.ts"

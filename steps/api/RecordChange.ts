@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
 import {
   InputMalformed,
@@ -11,6 +10,7 @@ import {
   OutcomeUnknown,
   type ServiceError
 } from "../../core/src/Errors.ts"
+import { placeOfIssue } from "../../core/src/text/IssuePlace.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { type Input, readInput, textIn } from "../../platform/inputs/InputFile.ts"
 

@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Logger, Option, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
@@ -174,10 +174,14 @@ describe("the stream of rows", () => {
           )
         const text = '{"data":[["V1","FBN1"]],"header":[{"id":"ID"},{"id":"ID","title":"Symbol"}]}'
         for (const answers of [[{ text }], [{ text: text.slice(0, 30) }, { text }]]) {
-          assert.deepStrictEqual(yield* columnsOf(...answers), [
+          const said: Array<string> = []
+          const logger = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+          assert.deepStrictEqual(yield* Effect.provide(columnsOf(...answers), logger), [
             { index: 0, id: "ID", title: "", name: "ID" },
             { index: 1, id: "ID", title: "Symbol", name: "ID_2" }
           ])
+          assert.lengthOf(said, answers.length - 1)
+          if (answers.length > 1) assert.match(said[0] ?? "", /after part of analysis A1; fetching it anew/)
         }
         assert.strictEqual((yield* Effect.flip(columnsOf({ status: 400, text: "{}" })))._tag, "SvcNotFound")
       })

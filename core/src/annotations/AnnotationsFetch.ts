@@ -87,66 +87,68 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
 
 /** The columns of an analysis. The whole body is read for them: the service names them after the rows. */
 export const annotationColumns = Effect.fn("svc.annotations.annotationColumns")(function* (analysisId: string) {
-  let attempts = 0
   const attempt = Effect.gen(function* () {
-    attempts++
-    const found: Array<ReadonlyArray<Column>> = []
-    const header = (json: Uint8Array, request: string) =>
-      Effect.match(columnsOf(json), {
-        onSuccess: (columns) => void found.push(columns),
-        onFailure: (reason) => new ReplyMalformed({ request, reason })
-      }).pipe(Effect.flatMap((wrong) => (wrong === undefined ? Effect.void : Effect.fail(wrong))))
+    let found: ReadonlyArray<Column> = []
+    const header = Effect.fnUntraced(function* (json: Uint8Array, request: string) {
+      found = yield* readColumns({ json, request })
+    })
     yield* readBody(analysisId, { header, data: () => Effect.void, received: () => {} })
-    return found[0] ?? []
+    return found
   })
-  return yield* Effect.scoped(attempt).pipe(
-    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" || isGarbled(error) }),
-    Effect.catchTag("BodyBroken", ({ host, reason }) => Effect.fail(new Unavailable({ host, reason, attempts })))
-  )
+  return yield* retried(attempt, analysisId, Effect.succeed(true))
 })
 
 /** An answer that nothing can be made of, as somebody on the way has cut or replaced it. */
 const isGarbled = (error: { readonly _tag: string }): error is ReplyMalformed =>
   error._tag === "SvcReplyMalformed" && "garbled" in error && error.garbled === true
 
-/** Tries again after a broken connection or a garbled answer while nobody has seen the beginning; a failure takes back what was written. */
+/** A broken connection, or an answer of which nothing can be made: another try may get the whole. */
+const isBroken = (error: { readonly _tag: string }): error is BodyBroken | ReplyMalformed =>
+  error._tag === "BodyBroken" || isGarbled(error)
+
+/** Tries again after what broke, while `undo` can take back what was written and nobody has seen the beginning. */
+const retried = Effect.fnUntraced(function* <A, E extends AnnotationsError, R>(
+  attempt: Effect.Effect<A, E | BodyBroken, R>,
+  analysisId: string,
+  undo: Effect.Effect<boolean, E>
+): Effect.fn.Return<A, E | Unavailable | ReplyMalformed, Exclude<R, Scope.Scope>> {
+  let attempts = 0
+  const final = (error: BodyBroken | ReplyMalformed): Unavailable | ReplyMalformed =>
+    error._tag === "BodyBroken"
+      ? new Unavailable({ host: error.host, reason: error.reason, attempts })
+      : new ReplyMalformed({ request: error.request, reason: error.reason })
+  const counted = Effect.suspend(() => {
+    attempts++
+    return Effect.scoped(attempt)
+  })
+  return yield* counted.pipe(
+    Effect.catch((error) =>
+      Effect.flatMap(isBroken(error) ? undo : Effect.succeed(true), (undone) =>
+        Effect.fail(isBroken(error) && !undone ? final(error) : error)
+      )
+    ),
+    Effect.tapError((error) =>
+      isBroken(error)
+        ? Effect.logWarning(
+            `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
+          )
+        : Effect.void
+    ),
+    Effect.retry({ schedule: bodyRetry, while: isBroken }),
+    Effect.mapError((error) => (error._tag === "BodyBroken" ? final(error) : error))
+  )
+})
+
+/** The same, and a failure takes back what was written. */
 const retryBroken = Effect.fnUntraced(function* <R>(
   attempt: Effect.Effect<AnnotationsCounts, AnnotationsError | BodyBroken, R>,
   { writer }: Fetching,
   analysisId: string
 ): Effect.fn.Return<AnnotationsCounts, AnnotationsError, Exclude<R, Scope.Scope>> {
   const undo = yield* writer.undo
-  let attempts = 0
-  const unavailable = ({ host, reason }: BodyBroken) => new Unavailable({ host, reason, attempts })
-  const counted = Effect.suspend(() => {
-    attempts++
-    return Effect.scoped(attempt)
-  })
-  return yield* counted.pipe(
-    Effect.catchTag("BodyBroken", (broken) =>
-      Effect.flatMap(
-        undo,
-        (undone): Effect.Effect<never, BodyBroken | Unavailable> => Effect.fail(undone ? broken : unavailable(broken))
-      )
-    ),
-    Effect.catchIf(isGarbled, (garbled) =>
-      Effect.flatMap(undo, (undone) =>
-        Effect.fail(undone ? garbled : new ReplyMalformed({ request: garbled.request, reason: garbled.reason }))
-      )
-    ),
-    Effect.tapError((error) =>
-      error._tag === "BodyBroken" || isGarbled(error)
-        ? Effect.logWarning(
-            `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
-          )
-        : Effect.void
-    ),
-    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" || isGarbled(error) }),
-    Effect.catchTag("BodyBroken", unavailable),
-    Effect.tapError(() =>
-      Effect.flatMap(undo, (undone) =>
-        undone ? Effect.void : Effect.logWarning(`Rows of analysis ${analysisId} are in the output, but not all`)
-      )
+  return yield* Effect.tapError(retried(attempt, analysisId, undo), () =>
+    Effect.flatMap(undo, (undone) =>
+      undone ? Effect.void : Effect.logWarning(`Rows of analysis ${analysisId} are in the output, but not all`)
     )
   )
 })
@@ -224,6 +226,9 @@ interface Header {
   readonly request: string
 }
 
+const readColumns = ({ json, request }: Header) =>
+  Effect.mapError(columnsOf(json), (reason) => new ReplyMalformed({ request, reason }))
+
 /** A body without a header has failed before this is looked at. */
 const noHeader: Header = { json: new Uint8Array(), request: "" }
 
@@ -231,13 +236,13 @@ const noHeader: Header = { json: new Uint8Array(), request: "" }
 const prepareRows = Effect.fnUntraced(function* (
   { request: { columns: wanted, filter: wantedRows, format }, writer }: Fetching,
   analysisId: string,
-  { json, request }: Header
+  header: Header
 ): Effect.fn.Return<RowWriting, AnnotationsError> {
-  const columns = yield* columnsOf(json).pipe(Effect.mapError((reason) => new ReplyMalformed({ request, reason })))
+  const columns = yield* readColumns(header)
   const usage = usageOf(analysisId)
   const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, wanted), "columns")
   const filter = yield* usage(rowFilter(wantedRows, columns))
-  const about = { filter, request, write: writer.write }
+  const about = { filter, request: header.request, write: writer.write }
   if (format === "jsonl") {
     const reader = new RowReader(columns.length, jsonLines(analysisId, picked), filter)
     return { ...about, reader, missingColumns: [] }

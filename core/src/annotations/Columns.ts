@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { placeOfIssue } from "../client/Reply.ts"
 import { Hint } from "../contract/Record.ts"
+import { placeOfIssue } from "../text/IssuePlace.ts"
 import { nearest } from "../text/Spelling.ts"
 
 /**

@@ -10,11 +10,11 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { placeOfIssue } from "../client/Reply.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"
 import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
+import { placeOfIssue } from "../text/IssuePlace.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int, WideInteger])
 

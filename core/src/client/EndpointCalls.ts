@@ -15,7 +15,8 @@ import { declare, Note } from "../contract/Endpoints.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
 import { JsonReply, PathTemplate, RepeatSafe } from "../session/RequestMarks.ts"
-import { type ExpectedReply, payloadOf, placeOfIssue } from "./Reply.ts"
+import { placeOfIssue } from "../text/IssuePlace.ts"
+import { type ExpectedReply, payloadOf } from "./Reply.ts"
 import { type PanelChoice, panelQuery, type Reading } from "./ServiceMethods.ts"
 
 /** The parts of a request: path parameters, query and body. */

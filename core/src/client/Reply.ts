@@ -8,7 +8,6 @@
 import * as Effect from "effect/Effect"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
 import { whyNotJson } from "../session/Recognition.ts"
@@ -200,17 +199,3 @@ const fieldText = (value: Schema.Json | undefined): string | null => {
   // Cut between two words: half of a secret would no longer be recognised and hidden.
   return line.length > longestSaid ? `${line.slice(0, longestSaid).replace(/\S+$/, "")}...` : line || null
 }
-
-/** Where and why `error` found the payload wrong, without the value itself: `[3].size: expected an integer`. */
-export const placeOfIssue = (error: Schema.SchemaError): string => {
-  const [first] = formatIssues(error.issue).issues
-  if (first === undefined) return "not as agreed"
-  const path = (first.path ?? []).map((segment) => placeName(typeof segment === "object" ? segment.key : segment))
-  const where = path.join("").replace(/^\./, "")
-  return where === "" ? first.message : `${where}: ${first.message}`
-}
-
-const placeName = (key: PropertyKey): string =>
-  typeof key === "number" ? `[${key}]` : /^[\w:]{1,64}$/.test(String(key)) ? `.${String(key)}` : "[...]"
-
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
