@@ -1,37 +1,27 @@
 /** `npm run demo:page`: a sandbox, a gateway with a token before it, and the address of its page to open in a browser, until Ctrl-C. */
-import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { startServer } from "./demo-server.ts"
 
-const dist = fileURLToPath(new URL("../dist/", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "svc-demo-page-"))
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0))
 
-/** Starts one of our servers, and gives the line that it prints when it is ready. */
-const start = async (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, [`${dist}${name}.js`, ...args], {
-    env: { PATH: process.env["PATH"], ...env },
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  process.on("exit", () => child.kill("SIGTERM"))
-  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line)
-  throw new Error(`${name} ended before it was ready`)
-}
-
 const token = randomBytes(12).toString("hex")
 writeFileSync(join(folder, "tokens"), `demo ${token} A1 A2 A3 may=read,restore\n`, { mode: 0o600 })
-const sandbox = await start("svc-sandbox", ["--restoreDelay", "20s"])
-const gateway = await start("svc-gateway", ["-t", sandbox.url, "--tokenFile", join(folder, "tokens")], {
-  SVC_USER: sandbox.user,
-  SVC_PASSWORD: sandbox.password,
-  SVC_LOCK_DIR: folder,
-  SVC_LOG_LEVEL: "error"
-})
+const { ready: sandbox } = await startServer("svc-sandbox", ["--restoreDelay", "20s"])
+const { ready: gateway } = await startServer(
+  "svc-gateway",
+  ["-t", sandbox.url, "--tokenFile", join(folder, "tokens")],
+  {
+    SVC_USER: sandbox.user,
+    SVC_PASSWORD: sandbox.password,
+    SVC_LOCK_DIR: folder,
+    SVC_LOG_LEVEL: "error"
+  }
+)
 console.log(`Open  ${gateway.url}/files/A1/#S1.bam
 Token ${token}
 

@@ -6,10 +6,10 @@ import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { gunzipSync } from "node:zlib"
 import { writeLargeSample } from "./demo-sample.ts"
+import { startServer } from "./demo-server.ts"
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url))
 const terminal = process.stdout.isTTY && process.env["NO_COLOR"] === undefined
@@ -46,24 +46,12 @@ const prepareWorld = () => {
   writeFileSync(join(folder, "world.json"), JSON.stringify(world))
 }
 
-const startSandbox = async () => {
-  const child = spawn(
-    process.execPath,
-    [`${dist}svc-sandbox.js`, "--world", join(folder, "world.json"), "--restoreDelay", "2s", "--strict"],
-    { stdio: ["ignore", "pipe", "inherit"] }
-  )
-  const stop = () => child.kill("SIGTERM")
-  process.on("exit", stop)
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1))
-  for await (const line of createInterface({ input: child.stdout })) {
-    const ready: { url: string; user: string; password: string } = JSON.parse(line)
-    return { ...ready, line, stop }
-  }
-  throw new Error("svc-sandbox ended before it was ready")
-}
-
 prepareWorld()
-const sandbox = await startSandbox()
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1))
+const { line, ready, stop } = await startServer("svc-sandbox", [
+  ...["--world", join(folder, "world.json"), "--restoreDelay", "2s", "--strict"]
+])
+const sandbox: { url: string; user: string; password: string } = ready
 const account = { SVC_TARGET: sandbox.url, SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password }
 
 /** Runs one of our executables in the folder of the demo, shown as a user would type it; the end is its exit code. */
@@ -113,7 +101,7 @@ say("Its session breaks when two requests overlap, its links expire, and it move
 say(dim(`Everything runs on this machine with invented data, in ${folder}.`))
 
 chapter("A service to try it on", "The sandbox is the service in a box. Here it ends the session at the first overlap.")
-say(`  ${bold("$ svc-sandbox --strict --restoreDelay 2s --world world.json &")}\n${indent(sandbox.line)}`)
+say(`  ${bold("$ svc-sandbox --strict --restoreDelay 2s --world world.json &")}\n${indent(line)}`)
 
 chapter("What is there?", "People, analyses or samples are chosen by id; filters narrow them down.")
 check((await type("svc-download -a A1,A3,A7 --list")) === 0, "three analyses, one file in the archive")
@@ -160,7 +148,7 @@ check(
   "the service saw one request at a time, and the hosts of the files no cookie"
 )
 
-sandbox.stop()
+stop()
 rmSync(join(folder, "samples"), { recursive: true })
 say("")
 if (wrong.length === 0) {

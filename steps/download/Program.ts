@@ -189,7 +189,9 @@ const pipeProblems = (settings: LocalSettings): Problems => {
     ...(isTerminal()
       ? ["Standard output is a terminal, and the file is binary: pipe it on, or write it into a file"]
       : []),
-    ...(idle.length === 0 ? [] : [`${names}: nothing is kept or waited for with --stdout: leave it out`]),
+    ...(idle.length === 0
+      ? []
+      : [`${names}: nothing is kept or waited for with --stdout: leave ${idle.length === 1 ? "it" : "them"} out`]),
     ...(given("check") && settings.check === "structure"
       ? ["--check structure: what has gone to standard output cannot be taken back, so all of it is checked before"]
       : [])

@@ -214,4 +214,12 @@ describe("svc-download on a terminal", unless(lacks.terminal), () => {
       assert.notMatch(terminal.output(), /\d+%/)
     })
   )
+
+  it.live("--stdout is refused where a person would get the bytes of a BAM on the screen", () =>
+    Effect.gen(function* () {
+      const terminal = yield* inTerminal(yield* place, 80, [...files, "--filetypes", "bam", "--stdout"])
+      assert.strictEqual(yield* terminal.exitCode, 64, terminal.output())
+      assert.match(terminal.output(), /Standard output is a terminal/)
+    })
+  )
 })

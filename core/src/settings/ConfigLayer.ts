@@ -23,11 +23,10 @@ const keyByName: ReadonlyMap<string, KeyName> = new Map(
 const spelling = (name: string): string => name.replaceAll("-", "").toLowerCase()
 
 /** What other tools call a key, such as `listUrls`; single letters are options of a command line. */
-const keyBySpelling: ReadonlyMap<string, KeyName> = new Map(
-  [...keyByName.values()].flatMap((key) =>
-    (table[key].otherSpellings ?? []).flatMap((other) => (other.length > 1 ? [[spelling(other), key] as const] : []))
+const keysSpelled = (name: string): ReadonlyArray<KeyName> =>
+  [...keyByName.values()].filter((key) =>
+    table[key].otherSpellings?.some((other) => other.length > 1 && spelling(other) === spelling(name))
   )
-)
 
 /** The key by which editors find the schema of the file. */
 const schemaName = "$schema"
@@ -86,7 +85,7 @@ export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigL
     if (name === schemaName) continue
     const key = keyByName.get(name)
     if (key === undefined) {
-      const meant = keyBySpelling.get(spelling(name)) ?? nearest(name, [...keyByName.keys()])
+      const meant = keysSpelled(name).join(" or ") || nearest(name, [...keyByName.keys()])
       if (meant === null) warnings.push(`unknown key ${name}`)
       else problems.push(`unknown key ${name}${didYouMean(meant)}`)
       continue
