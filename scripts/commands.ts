@@ -1,4 +1,4 @@
-/** All commands and their options, for the pages that list them: manual pages, docs/settings.md, docs/sandbox.md. */
+/** All commands and their options, for the pages that list them: manual pages and docs/settings.md. */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Option } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
@@ -10,9 +10,8 @@ export const steps: ReadonlyArray<Step> = all.flatMap((it) => ("methods" in it ?
 
 export const families: ReadonlyArray<StepFamily> = all.flatMap((it) => ("methods" in it ? [it] : []))
 
-export interface ListedOption {
+interface ListedOption {
   readonly name: string
-  readonly short?: string
   readonly metavar?: string
   readonly help: string
 }

@@ -3,8 +3,7 @@
  *
  * - `docs/settings.md`, from `core/src/settings/Keys.ts` and the options of the steps
  * - `docs/svc-api.md`, from the methods of `steps/api`
- * - the table of options in `docs/sandbox.md`, from `sandbox/CommandLine.ts`
- * - the examples in `docs/library.md`, from `docs/examples`
+ * - the example in `docs/library.md`, from `docs/examples`
  * - `docs/pictures/map-dark.svg`, from `map-light.svg`
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - the table of exit codes in `docs/troubleshooting.md`, from `core/src/errors`
@@ -12,7 +11,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { apiPage } from "./pages/api.ts"
 import { exitCodesTable } from "./pages/exit-codes.ts"
-import { sandboxOptions, settingsPage } from "./pages/settings.ts"
+import { settingsPage } from "./pages/settings.ts"
 import { versionPages } from "./pages/version.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
@@ -52,7 +51,6 @@ const darkPicture = () =>
 export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
-  between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   between("docs/troubleshooting.md", "exit codes", exitCodesTable),
   ["docs/pictures/map-dark.svg", darkPicture()],

@@ -49,9 +49,9 @@ const groupSection = (heading: string) => {
 
 export const apiPage = (): string => `# svc-api: any part of the API
 
-Made from the notes on the endpoints (\`core/src/contract/EndpointNotes.ts\`) by \`npm run docs\`. \`svc-api METHOD --help\` says the same.
+Made from \`core/src/contract/EndpointNotes.ts\` by \`npm run docs\`. \`svc-api METHOD --help\` says the same.
 
-\`svc-api METHOD\` calls one method of the API and prints the answer as JSON. With several identifiers it calls once for each, all in one session.
+\`svc-api METHOD\` calls one method of the API and prints the answer as JSON. With several identifiers it calls once for each, in one session.
 
 \`\`\`sh
 svc-api get-person LIMS-0001                                  # a JSON document
@@ -62,27 +62,23 @@ svc-api request GET /person-list                              # anything that ha
 
 ## What is printed
 
-The answer of the service, with its own names and all of its fields. Where the answer is wrapped in an envelope, the wrapping is left out.
+The answer of the service, with its own names and all of its fields, without an envelope.
 
 - One identifier: its answer. Several: an object with a member for each that was found, in the order given.
 - \`--format jsonl\`: a line \`{"id":...,"result":...}\` for each identifier. A list becomes a line for each item.
 - \`--output FILE\` (\`-o\`): into this file, which appears when it is complete.
 - \`--virtual-panel-id ID|none\`: results for this panel only. The default 1 is all genes. With \`none\` the service takes the panel that was used last.
 
-Answers of up to 64 MiB are printed as a whole. Those of \`get-snv-annotations\` and \`get-case-report\` may have any size: asked for with one identifier, they are
-passed on as they come. If such an answer breaks off, part of it is on standard output already, and the exit code tells.
+Answers have at most 64 MiB. Those of \`get-snv-annotations\` and \`get-case-report\` may have any size, asked for with one identifier: they are passed on as they come. If such an answer breaks off, part of it is on standard output already, and the exit code tells.
 
 ## When a call fails
 
-What fails for one identifier does not stop the others. It is said on standard error, and the most severe failure decides the [exit code](troubleshooting.md#exit-codes):
-66 for "not found", however the service says it; 65 when the service answers with an error of its own. \`--include-error-body\` shows what the service
-sent with an error, without passwords, tokens and links. \`request\` prints it always, to standard output.
+What fails for one identifier does not stop the others. The most severe failure decides the [exit code](troubleshooting.md#exit-codes): 66 for "not found", 65 when the service answers with an error of its own. \`--include-error-body\` shows what the service sent with an error, without passwords, tokens and links. \`request\` prints it always, to standard output.
 
 ## When a call writes
 
 - The fields come from options, or with \`--input FILE|-\` from a JSON object. Other users of the computer can see options: put personal data into the file.
 - Nothing that changes data is sent twice. If the answer is lost, or is a status 500, the command reads the person or panel again, says what it found, and ends with 69.
-- \`update-virtual-panel\` reads the panel first and keeps every field that you do not give.
 
 ${[...new Set(apiStep.methods.map(({ group }) => group))].map(groupSection).join("\n\n")}
 `

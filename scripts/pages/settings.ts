@@ -4,7 +4,7 @@ import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { metavarOf } from "../../steps/main/Help.ts"
 import { generalOptions } from "../../steps/main/Options.ts"
 import type { CommandOption, CommandOptions } from "../../steps/main/Step.ts"
-import { cell, families, type ListedOption, sandboxHelp, steps } from "../commands.ts"
+import { cell, families, steps } from "../commands.ts"
 import { addressOf } from "../schemas.ts"
 
 const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
@@ -69,27 +69,13 @@ const ownTables = [
     )
 ]
 
-const listedRow = ({ help, metavar, name, short }: ListedOption) =>
-  `| ${[written(name, metavar, short), help].map(cell).join(" | ")} |`
-
-/** The table of options in `docs/sandbox.md`. */
-export const sandboxOptions = (): string =>
-  ["| option | meaning, and default |", "|---|---|", ...sandboxHelp.options.map(listedRow)].join("\n")
-
 export const settingsPage = (): string => `# Settings
 
-Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`. \`--help\` shows the options that most people need; \`--help all\` and the manual pages show every one.
+Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`; \`--help all\` and the manual pages show the same.
 
-A setting has one name. It is the long option, and the key in the JSON file that \`--config\` names. The first of these that has a value counts:
+The name of a setting is the long option, and the key in the JSON file that \`--config\` names. The first of these that has a value counts: the command line, the variable (an empty one counts as not set), the file, the default.
 
-1. the command line
-2. the variable (an empty variable counts as not set)
-3. the file
-4. the default
-
-The password may also be the first line of a file (\`--passwordFile\`, \`SVC_PASSWORD_FILE\`). Where one place gives both, the password counts. Without either, the command asks on the terminal.
-
-How values are written:
+Where one place gives a password and a password file, the password counts. Without either, the command asks on the terminal.
 
 - **A list** is separated by commas (\`-f bam,bam.bai\`), or the option is repeated. In the file it may be a JSON list. \`--filters\` is only repeated.
 - **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`. So in \`-s S1 S2\` the word \`S2\` is an analysis, not a sample.
@@ -97,7 +83,7 @@ How values are written:
 - **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
 - **A path** is relative to the folder in which the command runs.
 
-An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what goes beyond [the interface of the service](dev/service.md). Above each table stand the commands that take its settings; in a row *also* and *only* name exceptions.
+An option with an empty value is an error (64). (+) marks what goes beyond [the interface of the service](dev/service.md). Above each table stand the commands that take its settings; *also* and *only* name exceptions.
 
 ## The configuration file
 
@@ -105,15 +91,14 @@ An option with an empty value is an error (64), because a shell variable was pro
 ${JSON.stringify({ $schema: addressOf("config"), target: "https://lab.example.org", username: "pipeline", filetypes: ["vcf.gz", "vcf.gz.tbi"], connections: 8 }, null, 2)}
 \`\`\`
 
-With \`$schema\` an editor completes and checks the keys; the package holds the schema too (\`dist/config.schema.json\`).
-Make a file with a password readable for you alone (\`chmod 600\`), or there is a warning. The file may be a pipe (\`--config <(vault read ...)\`).
+With \`$schema\` an editor completes and checks the keys. Make a file with a password readable for you alone (\`chmod 600\`). It may be a pipe (\`--config <(vault read ...)\`).
 An unknown key is a warning. A key that is nearly a setting (\`destinaton\`) and a value of the wrong form are errors (78), before anything is sent.
 
 ${groups.map(section).join("\n\n")}
 
 ## Options of one command
 
-These are options only. The options of \`svc-api\` are in [svc-api.md](svc-api.md), those of \`svc-sandbox\` in [sandbox.md](sandbox.md).
+Those of \`svc-api\` are in [svc-api.md](svc-api.md), those of \`svc-sandbox\` come by its \`--help\`.
 
 ${ownTables.join("\n\n")}
 
