@@ -11,7 +11,7 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, type RecordListener, unread } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
 import { type Opened, open } from "../genome/formats/Formats.ts"
-import { readIndex } from "../genome/Structure.ts"
+import { mismatch, readIndex } from "../genome/Structure.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { type Damage, isDamage, type WalkFacts, walkWhole } from "./WholeWalk.ts"
 
@@ -65,8 +65,7 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   const opened = yield* open(data.name, data.reader, found.type)
   const fits = parsed === null ? null : opened.referenceAt(parsed)
   if (index !== null && fits !== null && Result.isFailure(fits)) {
-    const reason = `it is not the index of ${data.name}: ${fits.failure}`
-    return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
+    return yield* mismatch(index.name, data.name, fits.failure)
   }
   const proof = parsed === null ? null : IndexProof.make(parsed)
   const { blocks, counts } = yield* proveContent(

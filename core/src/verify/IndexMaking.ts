@@ -1,26 +1,16 @@
 /** Makes the index of a whole data file that came without one. Every block and record of the file is proven on the way. */
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../Errors.ts"
-import { compress } from "../genome/bgzf/BgzfWriter.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import type { RecordListener } from "../genome/bgzf/ContentCheck.ts"
-import { type IndexSuffix, kindOfName } from "../genome/formats/FileNames.ts"
-import { isCompressed } from "../genome/formats/Format.ts"
+import { kindOfName } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
-import { lastBase, newDepth, usualShift } from "../genome/index/Bins.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { type ProvenFile, proveContent } from "./FileProof.ts"
 import { isDamage } from "./WholeWalk.ts"
 
-/** An index as it is written, and what its name adds to that of its data. */
-export interface MadeIndex {
-  readonly suffix: IndexSuffix
-  readonly bytes: Uint8Array
-}
-
 /** Passes records on to the builder; what lies behind its last bin is kept in `beyond`, as `chr1:5`. */
 const listenerOf = (builder: IndexBuilder.IndexBuilder) => {
-  const limit = lastBase(usualShift, newDepth)
   const names: Array<string> = []
   const found = { beyond: null as string | null }
   let reference = 0
@@ -33,7 +23,7 @@ const listenerOf = (builder: IndexBuilder.IndexBuilder) => {
       // A read may have a reference and no position: it belongs to the first bin, as for samtools.
       const start = Math.max(0, from)
       const end = Math.max(start + 1, to)
-      if (end > limit) found.beyond ??= `${names[reference]}:${start + 1}`
+      if (end > IndexBuilder.limit) found.beyond ??= `${names[reference]}:${start + 1}`
       else builder.add(reference, start, end, mapped, block, within)
     },
     leave: ({ block, within }) => builder.close(block, within)
@@ -53,7 +43,7 @@ const fetchAgain = (error: FileDamaged) => new FileDamaged({ ...error, overwrite
 export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
   name,
   reader
-}: ProvenFile<E>): Effect.fn.Return<MadeIndex, FileDamaged | E, Codec> {
+}: ProvenFile<E>): Effect.fn.Return<IndexBuilder.Fitting, FileDamaged | E, Codec> {
   const cannot = (why: string) =>
     new FileDamaged({ file: name, fault: "BadRecord", reason: `no index can be made of it: ${why}` })
   const kind = kindOfName(name)
@@ -61,7 +51,7 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
   const opened = yield* Effect.catchIf(open(name, reader, kind.type), isFileDamaged, fetchAgain)
   const { format, indexing } = opened
   if (indexing === null) return yield* cannot(`it is a ${format.name}`)
-  const builder = IndexBuilder.make(usualShift, newDepth)
+  const builder = IndexBuilder.make()
   const { found, listener, names } = listenerOf(builder)
   const { counts } = yield* proveContent(name, reader, opened, [listener], () => Effect.void).pipe(
     Effect.catchIf(isDamage, ({ error }) => error),
@@ -70,6 +60,5 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
   if (counts?.sorted !== true) return yield* cannot("its records are not in the order of their places")
   if (found.beyond !== null) return yield* cannot(`the record at ${found.beyond} ends where no index reaches`)
   builder.addUnplaced(counts.unplaced)
-  const { bytes, suffix } = builder.fitting(indexing.of(names), indexing.longest)
-  return { suffix, bytes: isCompressed(suffix) ? compress(yield* Codec, bytes, 6) : bytes }
+  return builder.fitting(yield* Codec, indexing.of(names), indexing.longest)
 })

@@ -12,7 +12,7 @@ import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import type { Indexed } from "../index/IndexBuilder.ts"
 import type { TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
-import type { FormatNames, IndexSuffix } from "./FileNames.ts"
+import type { FormatNames } from "./FileNames.ts"
 import type { Records } from "./RecordFormats.ts"
 import type { Program } from "./SliceHeader.ts"
 
@@ -90,9 +90,6 @@ export interface Slicing {
   readonly indexed: Indexed
   readonly longest: number
 }
-
-/** Indexes that are BGZF files themselves. */
-export const isCompressed = (index: IndexSuffix): boolean => index !== "bai"
 
 /** What the tools that read a format make of a header: samtools of that of a BAM, bcftools of that of a VCF (both 1.16). */
 export interface HeaderJudgement {

@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, references, someReads } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
+import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import * as BamRecord from "../formats/BamRecord.ts"
@@ -76,7 +77,8 @@ describe("IndexBuilder", () => {
   })
 
   it.effect.prop("with fewer levels it is the index that was begun with them", [someReads], ([reads]) =>
-    Effect.sync(() => {
+    Effect.gen(function* () {
+      const codec = yield* Codec
       const made = [5, 8].map((depth) => {
         const builder = IndexBuilder.make(14, depth)
         // Before the first base: it lies in the root.
@@ -89,29 +91,36 @@ describe("IndexBuilder", () => {
         return builder
       })
       const [own, deeper] = made
-      for (const index of [deeper?.bai(3), deeper?.fitting(3, 1_000_000).bytes])
+      for (const index of [deeper?.bai(3), deeper?.fitting(codec, 3, 1_000_000).bytes])
         assert.deepStrictEqual(index, own?.bai(3))
       assert.deepStrictEqual(deeper?.csi(3, 5), own?.csi(3))
-    })
+    }).pipe(provided)
   )
 
-  it("is a CSI where a reference or a record goes past 2^29, of as many levels as that takes", () => {
-    const kindOf = (longest: number, end: number) => {
-      const builder = IndexBuilder.make(14, 8)
-      builder.add(0, 100, end, true, 0, 0)
-      builder.close(0, 50)
-      const columns = builder.fitting(vcfColumns(["chr1"]), longest)
-      const { bytes, suffix } = builder.fitting(1, longest)
-      assert.strictEqual(columns.suffix, suffix === "bai" ? "tbi" : "csi")
-      return [suffix, suffix === "csi" ? Result.getOrThrow(parseCsi(bytes)).index.depth : 5]
-    }
-    assert.deepStrictEqual(kindOf(2 ** 29, 2 ** 29), ["bai", 5])
-    assert.deepStrictEqual(kindOf(2 ** 29 + 1, 200), ["csi", 6])
-    assert.deepStrictEqual(kindOf(1_000, 2 ** 29 + 1), ["csi", 6])
-    assert.deepStrictEqual(kindOf(0, 2 ** 33), ["csi", 7])
-    // What no reference is as long as, by a header that is wrong.
-    assert.deepStrictEqual(kindOf(1e20, 200), ["csi", 8])
-  })
+  it.effect("is a CSI where a reference or a record goes past 2^29, of as many levels as that takes", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const kindOf = Effect.fnUntraced(function* (longest: number, end: number) {
+        const builder = IndexBuilder.make()
+        builder.add(0, 100, end, true, 0, 0)
+        builder.close(0, 50)
+        const columns = builder.fitting(codec, vcfColumns(["chr1"]), longest)
+        const { bytes, suffix } = builder.fitting(codec, 1, longest)
+        assert.strictEqual(columns.suffix, suffix === "bai" ? "tbi" : "csi")
+        // As files of their kind are: a BAI plain, the others BGZF.
+        assert.strictEqual(Bgzf.isGzip(bytes), suffix !== "bai")
+        assert.isTrue(Bgzf.isGzip(columns.bytes))
+        const { index } = yield* readIndex("s", fromBytes(bytes))
+        return [suffix, index.format, index.depth]
+      })
+      assert.deepStrictEqual(yield* kindOf(2 ** 29, 2 ** 29), ["bai", "BAI", 5])
+      assert.deepStrictEqual(yield* kindOf(2 ** 29 + 1, 200), ["csi", "CSI", 6])
+      assert.deepStrictEqual(yield* kindOf(1_000, 2 ** 29 + 1), ["csi", "CSI", 6])
+      assert.deepStrictEqual(yield* kindOf(0, 2 ** 33), ["csi", "CSI", 7])
+      // What no reference is as long as, by a header that is wrong.
+      assert.deepStrictEqual(yield* kindOf(1e20, 200), ["csi", "CSI", 8])
+    }).pipe(provided)
+  )
 
   it("names of a tabix index come back, in TBI and in CSI", () => {
     const builder = IndexBuilder.make(14, 5)

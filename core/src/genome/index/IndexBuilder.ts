@@ -2,9 +2,21 @@
  * Builds BAI, TBI or CSI from the records of a file, in file order (SAM specification, sections 5.1-5.3). Virtual offsets are pairs of
  * numbers here: this is the one place that touches every record.
  */
+import { compress } from "../bgzf/BgzfWriter.ts"
+import type { Codec } from "../bgzf/Codec.ts"
 import { encodeName } from "../ReferenceName.ts"
 import { firstWhere } from "../Search.ts"
-import { binAmong, binOf, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
+import {
+  binAmong,
+  binOf,
+  firstOfLevel,
+  lastBase,
+  levelOf,
+  newDepth,
+  pseudoBin,
+  usualDepth,
+  usualShift
+} from "./Bins.ts"
 import type { TabixColumns } from "./TabixIndex.ts"
 
 export interface IndexBuilder {
@@ -20,7 +32,7 @@ export interface IndexBuilder {
   /**
    * BAI or TBI where they hold references of `longest` bases and all records, else a CSI that does, with no more levels than it needs.
    */
-  readonly fitting: (of: Indexed, longest: number) => Fitting
+  readonly fitting: (codec: Codec["Service"], of: Indexed, longest: number) => Fitting
   /** The `.bai` of a BAM with `references` reference sequences. */
   readonly bai: (references: number) => Uint8Array
   /** The inflated `.csi`, with `levels` levels of bins. */
@@ -32,7 +44,7 @@ export interface IndexBuilder {
 /** The number of reference sequences of a BAM, or the columns of a text file. */
 export type Indexed = number | TabixColumns
 
-/** An index, inflated, and what kind it is. */
+/** An index as it is written, and what its name adds to that of its data. */
 export interface Fitting {
   readonly suffix: "bai" | "csi" | "tbi"
   readonly bytes: Uint8Array
@@ -55,8 +67,11 @@ interface Reference {
 
 const encoder = new TextEncoder()
 
+/** Records must end at or before this position to be in an index that is made with the most levels. */
+export const limit = lastBase(usualShift, newDepth)
+
 /** `depth` is the most levels of bins that the index can be written with. */
-export const make = (minShift: number, depth: number): IndexBuilder => {
+export const make = (minShift = usualShift, depth = newDepth): IndexBuilder => {
   const window = 2 ** minShift
   const references: Array<Reference | undefined> = []
   let unplaced = 0
@@ -228,11 +243,12 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     return out.done()
   }
 
-  const fitting: IndexBuilder["fitting"] = (of, longest) => {
+  const fitting: IndexBuilder["fitting"] = (codec, of, longest) => {
+    const deflated = (bytes: Uint8Array) => compress(codec, bytes, 6)
     let levels = usualDepth
     while (levels < depth && Math.max(longest, reach) > 2 ** (minShift + 3 * levels)) levels++
-    if (levels > usualDepth) return { suffix: "csi", bytes: csi(of, levels) }
-    return typeof of === "number" ? { suffix: "bai", bytes: bai(of) } : { suffix: "tbi", bytes: tbi(of) }
+    if (levels > usualDepth) return { suffix: "csi", bytes: deflated(csi(of, levels)) }
+    return typeof of === "number" ? { suffix: "bai", bytes: bai(of) } : { suffix: "tbi", bytes: deflated(tbi(of)) }
   }
 
   return {

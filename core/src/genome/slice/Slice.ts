@@ -11,11 +11,10 @@ import * as Bgzf from "../bgzf/Bgzf.ts"
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import type { DataType, IndexSuffix } from "../formats/FileNames.ts"
-import { isCompressed, type Slicing } from "../formats/Format.ts"
+import type { Slicing } from "../formats/Format.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
 import { type IndexedSource, openIndexed } from "../IndexedFile.ts"
-import { lastBase, newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
@@ -183,7 +182,7 @@ const scanOf = <E>(
   // Those too that nothing in the file names.
   for (const { name, ref } of regions) names[ref] = name
   const scan = SliceScan.make({
-    ...{ codec, takeUnplaced, stretches, dataEnd, limit: lastBase(usualShift, newDepth), names },
+    ...{ codec, takeUnplaced, stretches, dataEnd, limit: IndexBuilder.limit, names },
     format: recordFormat(slicing.records),
     wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds])),
     form: level === null ? "content" : "blocks"
@@ -229,7 +228,7 @@ export const makeSlice = Effect.fnUntraced(function* <E>(
 ): Effect.fn.Return<Slice<E>, never, Codec> {
   const codec = yield* Codec
   const { slicing } = plan
-  const builder = IndexBuilder.make(usualShift, newDepth)
+  const builder = IndexBuilder.make()
   const { level = defaultLevel } = options
   const { parts, scan } = scanOf(plan, codec, { ...options, level })
   const header: Array<Uint8Array> = []
@@ -257,12 +256,12 @@ export const makeSlice = Effect.fnUntraced(function* <E>(
     Stream.fromEffect(end)
   )
   const result = Effect.sync((): SliceResult => {
-    const index = builder.fitting(slicing.indexed, slicing.longest)
+    const index = builder.fitting(codec, slicing.indexed, slicing.longest)
     return {
       bytes: offset,
       records: scan.records(),
       copied: scan.output.copied(),
-      index: isCompressed(index.suffix) ? BgzfWriter.compress(codec, index.bytes, 6) : index.bytes,
+      index: index.bytes,
       indexSuffix: index.suffix,
       warnings: plan.warnings
     }

@@ -111,9 +111,9 @@ export interface SliceOutput {
 const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
 
 /** What a slice is made as: the blocks of a file, or the records alone, inflated, whose bytes nobody uses again. */
-export type SliceForm = "blocks" | "content"
+export type OutputForm = "blocks" | "content"
 
-export const make = (form: SliceForm): SliceOutput => {
+export const make = (form: OutputForm): SliceOutput => {
   const freeRecords: Array<KeptRecords> = []
   const freePayloads: Array<Uint8Array> = []
   const newRecords = () => freeRecords.pop() ?? new KeptRecords()

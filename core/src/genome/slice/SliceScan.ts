@@ -31,7 +31,7 @@ export interface ScanOptions {
   /** Records must end at or before this position. */
   readonly limit: number
   readonly codec: Codec["Service"]
-  readonly form: SliceOutput.SliceForm
+  readonly form: SliceOutput.OutputForm
 }
 
 /** Why a slice cannot be made, in the words of a `FileDamaged`. */
