@@ -1,5 +1,6 @@
 /** The time that durations are measured with: it goes on evenly when the clock of the machine is set (fault C1). */
 import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 
 /** Milliseconds since a moment that nobody knows: only the difference of two readings means something. */
@@ -7,3 +8,20 @@ export const monotonicMillis: Effect.Effect<number> = Effect.map(
   Clock.monotonicTimeNanos,
   (nanos) => Number(nanos) / 1e6
 )
+
+/** When something began and ended, and how long it took: the times may lie hours apart, or in the wrong order, when the clock was set. */
+export interface Timing {
+  readonly startedAt: Date
+  readonly finishedAt: Date
+  readonly seconds: number
+}
+
+/** What `work` gives, and its timing. */
+export const timed = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const startedAt = DateTime.toDate(yield* DateTime.now)
+  const begun = yield* monotonicMillis
+  const value = yield* work
+  const seconds = ((yield* monotonicMillis) - begun) / 1000
+  const timing: Timing = { startedAt, finishedAt: DateTime.toDate(yield* DateTime.now), seconds }
+  return { value, timing }
+})

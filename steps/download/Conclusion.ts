@@ -12,7 +12,6 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { nextOf } from "../../core/src/archive/Waiting.ts"
 import {
-  adviceFor,
   errorsOf,
   failureResult,
   isWhole,
@@ -42,6 +41,7 @@ import {
   separatorOf,
   usualColumns
 } from "../../core/src/report/Samplesheet.ts"
+import { adviceFor } from "../../core/src/report/Summary.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
 import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"

@@ -12,11 +12,11 @@ import {
   whyNotCut
 } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { restorationLines } from "../../core/src/download/FileResult.ts"
 import { deliver } from "../../core/src/download/OneFile.ts"
 import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { type FileError, InputMalformed, UsageError } from "../../core/src/Errors.ts"
+import { restorationLines } from "../../core/src/report/Summary.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"

@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { timed } from "../../core/src/MonotonicTime.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
@@ -44,7 +45,7 @@ export const ground = ({
   const links = new ScriptedHost(object, script)
   const disk = new MemoryParts()
   const events: Array<TransferProgress> = []
-  let renewals = 0
+  let [renewals, seconds] = [0, Number.NaN]
   const renewLink: Effect.Effect<FreshLink> = Effect.sync(() => ({
     link: Redacted.make(`https://${host}/s.bam?renewal=${++renewals}`),
     size: null
@@ -69,16 +70,29 @@ export const ground = ({
   const download = Effect.flatMap(FileTransfer, (transfer) => transfer.download(asked)).pipe(Effect.provide(layer))
   /** Runs the download while virtual time passes. */
   const run = Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(Effect.exit(download))
+    const fiber = yield* Effect.forkChild(timed(Effect.exit(download)))
     yield* TestClock.adjust("2 hours")
-    return yield* Fiber.join(fiber)
+    const { timing, value } = yield* Fiber.join(fiber)
+    seconds = timing.seconds
+    return value
   })
   const delivered = () => {
     assert.deepStrictEqual(disk.names, ["s.bam"])
     // Megabytes, which a comparison value by value would take a second for.
     assert.strictEqual(Buffer.compare(disk.files.get("s.bam") ?? new Uint8Array(0), links.object.bytes), 0)
   }
-  return { layer, links, disk, events, download, run, delivered, asked, renewals: () => renewals }
+  return {
+    layer,
+    links,
+    disk,
+    events,
+    download,
+    run,
+    delivered,
+    asked,
+    renewals: () => renewals,
+    seconds: () => seconds
+  }
 }
 
 /** The outcome of a download that must succeed. */

@@ -27,7 +27,7 @@ import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/Wan
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { judge, probedBytes } from "../transfer/RangeReply.ts"
-import type { PlanFailure } from "./DownloadPlan.ts"
+import type { PlanFailure } from "./PlanRemarks.ts"
 
 /** The selection, with at most one request for the records of analyses. */
 export const choose = Effect.fn("svc.download.choose")(function* (

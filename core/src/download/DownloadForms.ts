@@ -16,7 +16,7 @@ import type { LinkHost } from "../transfer/LinkHost.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { type CatalogEntry, withSizes } from "./Catalog.ts"
-import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { DownloadPlan, ForeseenFile, Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
 import { type LinksOf, linksOf } from "./LinkManifest.ts"
@@ -29,6 +29,7 @@ import {
   type Planned,
   planFiles
 } from "./Planning.ts"
+import type { PlanFailure } from "./PlanRemarks.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import { type AnalysisOwner, ownersOf, tell } from "./RunEvents.ts"

@@ -7,7 +7,6 @@
  */
 
 import type { Restoration } from "../archive/Waiting.ts"
-import type { AnalysisId } from "../contract/Ids.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
@@ -15,25 +14,19 @@ import {
   FileDiffers,
   NameCollision,
   NotFound,
-  type ServiceError,
   type TrackingReadError,
   type TransferError,
   type UnsafeName,
   type UsageError
 } from "../Errors.ts"
-import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
-import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
+import { hasUnmapped } from "../genome/formats/FileNames.ts"
+import { collisionKey, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import { dataPathOf, finalName, finalPath, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
-import {
-  type FileChoice,
-  type ListedAnalysis,
-  type WantedFile,
-  wantedFiles,
-  wantedTypes
-} from "../selection/WantedFiles.ts"
-import { printable, shellWord } from "../text/Printable.ts"
+import { type ListedAnalysis, type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
+import { printable } from "../text/Printable.ts"
 import type { SliceIndex, SliceState } from "../transfer/SliceRequest.ts"
 import type { SkipReason } from "./FileResult.ts"
+import { type PlanFailure, type RequiredChoice, remarksOn } from "./PlanRemarks.ts"
 
 /** What is at a final name before the run. */
 export interface Occupant {
@@ -43,12 +36,10 @@ export interface Occupant {
 }
 
 /** Which files a plan is for, and what it does with those that exist. */
-export interface PlanRequest extends FileChoice {
+export interface PlanRequest extends RequiredChoice {
   /** The folder that paths begin with in sentences; none when absent. */
   readonly destination?: string
   readonly overwrite: boolean
-  /** Each analysis must have each type; else only those named by their ids should, and a warning says what is missing. */
-  readonly requireAll?: boolean
 }
 
 /** What can be seen of the destination; paths are `pathOf` of a planned file. */
@@ -132,19 +123,6 @@ export interface PlannedFile extends WantedFile {
 }
 
 /**
- * A thing that was asked for and cannot be had; it fails while the rest goes on.
- *
- * @category models
- * @since 0.1.0
- */
-export interface PlanFailure {
-  readonly analysisId: AnalysisId | null
-  readonly error: ServiceError
-  /** Files of a type are not listed. */
-  readonly reason?: "missing"
-}
-
-/**
  * What a run will do with every file.
  *
  * @category models
@@ -176,7 +154,7 @@ export const plan = (
     const owners = shared.size === 0 ? null : (shared.get(collisionKey(path)) ?? null)
     return { ...place, decision: decide({ place, path, shown, owners }, request, destination) }
   })
-  return { files: withoutOrphans(files), ...remarks(analyses, files, request) }
+  return { files: withoutOrphans(files), ...remarksOn(analyses, files, request) }
 }
 
 /** No index is fetched to lie beside a file of another size: it fails with its data. */
@@ -293,65 +271,3 @@ export const hasNoReads = ({ slice, type }: WantedFile): boolean =>
   slice !== null && !hasUnmapped(type) && slice.content.wanted.length === 0
 
 const fail = (error: PlanError) => ({ _tag: "Fail", error }) as const
-
-/** What the analyses lack: a failure where none of the types is there or all are required, a warning where some are not. */
-export const remarks = (
-  analyses: ReadonlyArray<ListedAnalysis>,
-  files: ReadonlyArray<WantedFile>,
-  request: PlanRequest
-): Pick<DownloadPlan, "failures" | "warnings"> => {
-  const failures: Array<PlanFailure> = []
-  const warnings: Array<string> = []
-  const filetypes = wantedTypes(request)
-  const { requireAll = false } = request
-  const missing = (analysisId: AnalysisId | null, error: NotFound) =>
-    void failures.push({ analysisId, error, reason: "missing" })
-  const wanted = filetypes.join(", ")
-  const typesOf = Map.groupBy(files, (file) => file.analysisId)
-  const madeFor = (id: AnalysisId) =>
-    new Set(typesOf.get(id)?.flatMap(({ makesIndex, type }) => (makesIndex === true ? [partnerOf(type)] : [])))
-  for (const analysis of analyses) {
-    const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
-    // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
-    const mustHave = analysis.named || requireAll
-    const hasPartner = (type: FileType) => found.has(partnerOf(type) ?? type)
-    const made = madeFor(analysis.id)
-    const absent = filetypes.filter((type) => !found.has(type) && !made.has(type) && (mustHave || hasPartner(type)))
-    if (found.size === 0 && mustHave) {
-      missing(analysis.id, nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis]))
-    } else if (found.size > 0 && absent.length > 0) {
-      // An index is listed, and the file that it belongs to is not: what was asked for is lost.
-      const lost = absent.filter((type) => isDataType(type) && hasPartner(type))
-      const optional = absent.filter((type) => !lost.includes(type))
-      if (lost.length > 0) missing(analysis.id, onlyIndexOf(lost, analysis.id))
-      if (optional.length > 0 && requireAll) missing(analysis.id, noneListed(optional, analysis.id))
-      else if (optional.length > 0)
-        warnings.push(`Analysis ${printable(analysis.id)}: no ${optional.join(", ")} file is listed`)
-    }
-    const nameless = analysis.files.filter((file) => file.fileName === null).length
-    if (nameless > 0)
-      warnings.push(`Analysis ${printable(analysis.id)}: ${nameless} file(s) without a name were left out`)
-  }
-  if (analyses.length > 0 && files.length === 0 && failures.length === 0) {
-    missing(null, nothingOf(wanted, "the selected analyses", analyses))
-  }
-  return { failures, warnings }
-}
-
-const noneListed = (types: ReadonlyArray<FileType>, id: string) =>
-  new NotFound({
-    what: `${types.join(", ")} file of analysis ${printable(id)}`,
-    detail: "none is listed",
-    next: `svc-download --list -a ${shellWord(printable(id))} shows what there is`
-  })
-
-const onlyIndexOf = (types: ReadonlyArray<FileType>, id: string) =>
-  new NotFound({ what: `${types.join(", ")} files of analysis ${printable(id)}`, detail: "only their index is listed" })
-
-const nothingOf = (wanted: string, where: string, analyses: ReadonlyArray<ListedAnalysis>) => {
-  const names = analyses.flatMap((analysis) => analysis.files.flatMap((file) => file.fileName ?? []))
-  const others = [...new Set(names.map(fileTypeOf))].filter((type) => type !== null)
-  const detail =
-    others.length === 0 ? "it has no files of a known type" : `there are ${others.join(", ")}: see --filetypes`
-  return new NotFound({ what: `${wanted} files of ${where}`, detail })
-}

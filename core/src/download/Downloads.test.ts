@@ -70,8 +70,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
         sha256: "ab",
         compared: [],
         attempts: 1,
-        renewals: 0,
-        milliseconds: 1
+        renewals: 0
       }
     })
   const disk = Layer.mergeAll(

@@ -50,11 +50,11 @@ import {
   type RunOutcome
 } from "./DownloadForms.ts"
 import type { DownloadOptions } from "./DownloadOptions.ts"
-import type { PlanFailure } from "./DownloadPlan.ts"
 import { type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { type OneFileError, type OpenFile, openOne } from "./OneFile.ts"
+import type { PlanFailure } from "./PlanRemarks.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
 import { type Ended, eventsOf, type RunEvent } from "./RunEvents.ts"

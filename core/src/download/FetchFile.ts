@@ -1,25 +1,31 @@
 /** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
 import * as Arr from "effect/Array"
-import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
-import { CannotCreate, errnoOf, type FileError, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { regionWords } from "../genome/regions/RegionText.ts"
-import { finalName, finalPath } from "../selection/OutputPath.ts"
+import { timed } from "../MonotonicTime.ts"
+import { finalName } from "../selection/OutputPath.ts"
 import type { WantedSlice } from "../selection/WantedFiles.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { Traffic } from "../transfer/Transfer.ts"
 import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
-import { type FailedResult, type FileResult, type FileTransferred, failedFile, type ResultFile } from "./FileResult.ts"
+import {
+  type FileResult,
+  type FileTransferred,
+  failedResult,
+  identity,
+  indexResult,
+  regionNames
+} from "./FileResult.ts"
 import type { RunLinks } from "./RunSource.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
@@ -33,29 +39,6 @@ type OnProgress = (event: TransferProgress) => Effect.Effect<void>
 
 export type FetchServices = FileTransfer | SliceTransfer | FileSystem.FileSystem | Path.Path | Codec
 
-/** What a result says about its file before anything became of it. */
-export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, "destination">): ResultFile => ({
-  analysisId: file.analysisId,
-  fileName: file.fileName,
-  path: finalPath(destination, file),
-  bytes: file.size,
-  listedBytes: file.slice === null ? file.size : null,
-  restoration: null
-})
-
-/** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
-export const failedResult = (
-  file: PlannedFile,
-  request: Pick<FetchRequest, "destination">,
-  error: FileError,
-  existing?: number
-): FailedResult => {
-  const known = identity(file, request)
-  return existing === undefined
-    ? failedFile(known, error, null)
-    : failedFile({ ...known, bytes: existing }, error, "differs")
-}
-
 /** Fetches a file; its failure is a result. */
 export const fetchFile = Effect.fnUntraced(function* (
   file: PlannedFile,
@@ -63,44 +46,26 @@ export const fetchFile = Effect.fnUntraced(function* (
   request: FetchRequest,
   progress: OnProgress
 ): Effect.fn.Return<FileResult, never, FetchServices> {
-  const startedAt = DateTime.toDate(yield* DateTime.now)
-  const begun = yield* Clock.monotonicTimeNanos
-  const spent = yield* Ref.make({ attempts: 0, renewals: 0 })
+  const spent = yield* Ref.make<Traffic>({ attempts: 0, renewals: 0 })
   const watch: OnProgress = (event) =>
-    event._tag === "GivenUp"
-      ? Effect.andThen(Ref.set(spent, { attempts: event.attempts, renewals: event.renewals }), progress(event))
-      : progress(event)
-  const attempt = Effect.gen(function* () {
-    return file.slice === null
-      ? yield* fetchWhole(file, links, request, watch)
-      : yield* fetchSlice(file, file.slice, links, request, watch)
-  })
-  const { took, resultOf } = yield* Effect.catch(
-    attempt,
-    Effect.fnUntraced(function* (error: TransferError): Effect.fn.Return<Ended> {
-      const seconds = Number((yield* Clock.monotonicTimeNanos) - begun) / 1e9
-      const failed = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-      return { took: { ...(yield* Ref.get(spent)), seconds }, resultOf: (transfer) => ({ ...failed, transfer }) }
+    event._tag === "GivenUp" ? Effect.andThen(Ref.set(spent, event), progress(event)) : progress(event)
+  const attempt: Effect.Effect<Ended, TransferError, FetchServices> =
+    file.slice === null ? fetchWhole(file, links, request, watch) : fetchSlice(file, file.slice, links, request, watch)
+  const failed = (error: TransferError) =>
+    Effect.map(Ref.get(spent), (traffic): Ended => {
+      const result = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
+      return { traffic, resultOf: (transfer) => ({ ...result, transfer }) }
     })
-  )
-  return resultOf({ ...took, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) })
+  const { timing, value } = yield* timed(Effect.catch(attempt, failed))
+  const { attempts, renewals } = value.traffic
+  return value.resultOf({ attempts, renewals, ...timing })
 })
 
 /** What a transfer came to; the times are put in by the caller, who knows those of failures as well. */
 interface Ended {
-  readonly took: Omit<FileTransferred, "startedAt" | "finishedAt">
+  readonly traffic: Traffic
   readonly resultOf: (transfer: FileTransferred) => FileResult
 }
-
-const tookOf = ({
-  attempts,
-  milliseconds,
-  renewals
-}: Pick<SliceOutcome, "attempts" | "milliseconds" | "renewals">) => ({
-  attempts,
-  renewals,
-  seconds: milliseconds / 1000
-})
 
 /** The folder of a file, made where it is missing; not by Node's way for several levels, which never ends in `/proc`. */
 const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: FetchRequest) {
@@ -181,43 +146,24 @@ const sliceEnd = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcom
   const known = { ...identity(file, request), bytes: outcome.bytes }
   const { listedBytes: _, ...sliced } = known
   const { fetched, warnings } = outcome
-  // A long list is a summary with a comma in it.
-  const regions = outcome.regions.includes(", ") ? [outcome.regions] : regionWords(outcome.regions)
+  const regions = regionNames(outcome.regions)
   const index = indexResult(file, request, outcome.index)
   return {
-    took: tookOf(outcome),
-    resultOf: (transfer) =>
-      outcome.action === "exists"
-        ? { _tag: "Kept", ...known, regions, index, fetched, warnings, transfer }
-        : {
-            _tag: "Sliced",
-            ...sliced,
-            sha256: outcome.sha256,
-            regions,
-            records: outcome.records,
-            index,
-            fetched,
-            warnings,
-            transfer
-          }
+    traffic: outcome,
+    resultOf: (transfer) => {
+      if (outcome.action === "exists") {
+        return { _tag: "Kept", ...known, regions, index, fetched, warnings, transfer }
+      }
+      const { records, sha256 } = outcome
+      return { _tag: "Sliced", ...sliced, sha256, regions, records, index, fetched, warnings, transfer }
+    }
   }
 }
-
-/** The index of a slice, as its result names it. */
-export const indexResult = (
-  file: PlannedFile,
-  request: Pick<FetchRequest, "destination">,
-  index: SliceOutcome["index"]
-) => ({
-  path: finalPath(request.destination, { ...file, slice: index }),
-  bytes: index.bytes,
-  sha256: index.sha256
-})
 
 const wholeEnd = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): Ended => {
   const known = { ...identity(file, request), bytes: outcome.bytes }
   return {
-    took: tookOf(outcome),
+    traffic: outcome,
     resultOf: (transfer) => {
       if (outcome.action === "exists") {
         return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }

@@ -2,10 +2,18 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { AnalysisId } from "../contract/Ids.ts"
-import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
-import { counted, humanSize } from "../text/Quantity.ts"
+import { type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
+import { regionsOfKey } from "../genome/formats/SliceHeader.ts"
+import { finalPath } from "../selection/OutputPath.ts"
+import type { WantedFile } from "../selection/WantedFiles.ts"
+import { counted } from "../text/Quantity.ts"
+import type { SliceIndex } from "../transfer/SliceRequest.ts"
 
-const skipReasons = ["exists", "archived", "no-reads", "pending", "withheld"] as const
+/** In the order in which people read them. */
+export const skipReasons = ["exists", "archived", "pending", "no-reads", "withheld"] as const
+
+/** Of a failure that the plan or the archive explains, in the same way. */
+export const failReasons = ["differs", "archived", "missing"] as const
 
 /**
  * Why a file is left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none.
@@ -156,7 +164,7 @@ export const FileResult = Schema.TaggedUnion({
      * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it was required and is
      * not restored. Null for every other failure.
      */
-    reason: Schema.NullOr(Schema.Literals(["archived", "differs", "missing"])),
+    reason: Schema.NullOr(Schema.Literals(failReasons)),
     error: FileError,
     transfer: Schema.NullOr(FileTransferred)
   }
@@ -194,11 +202,8 @@ const errorOf = <Error>(result: FileResult | FailedResult<Error>): Error | FileE
 export const errorsOf = (results: ReadonlyArray<RunResult>): ReadonlyArray<RunError> =>
   results.flatMap((result) => errorOf(result) ?? [])
 
-/** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
-export interface Throughput {
-  readonly intervalSeconds: number
-  readonly bytes: ReadonlyArray<number>
-}
+/** The regions of a slice, by its key. */
+export const regionNames = (key: string): ReadonlyArray<string> => regionsOfKey(key) ?? [key]
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
 export interface FileFailure {
@@ -221,12 +226,47 @@ export interface ResultFile {
   readonly restoration: FileResult["restoration"]
 }
 
+/** What a result says of its file before anything became of it, but where it goes. */
+export const listedFile = ({ analysisId, fileName, size, slice }: WantedFile): Omit<ResultFile, "path"> => ({
+  analysisId,
+  fileName,
+  bytes: size,
+  listedBytes: slice === null ? size : null,
+  restoration: null
+})
+
+/** What a result says of its file before anything became of it. */
+export const identity = (file: WantedFile, { destination }: { readonly destination: string }): ResultFile => ({
+  ...listedFile(file),
+  path: finalPath(destination, file)
+})
+
 /** The result of a file whose transfer never began. */
 export const failedFile = (
-  file: ResultFile,
+  file: Omit<ResultFile, "path"> & { readonly path: string | null },
   error: FileError,
   reason: FailedResult["reason"] = reasonOfFailure(error)
 ): FailedResult => ({ _tag: "Failed", ...file, reason, error, transfer: null })
+
+/** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
+export const failedResult = (
+  file: WantedFile,
+  request: { readonly destination: string },
+  error: FileError,
+  existing?: number
+): FailedResult => {
+  const known = identity(file, request)
+  return existing === undefined
+    ? failedFile(known, error, null)
+    : failedFile({ ...known, bytes: existing }, error, "differs")
+}
+
+/** An index of ours beside a file, as the result of the file names it. */
+export const indexResult = (
+  file: WantedFile,
+  { destination }: { readonly destination: string },
+  { bytes, name, sha256 }: SliceIndex & { readonly sha256: string | null }
+) => ({ path: finalPath(destination, { ...file, slice: { name } }), bytes, sha256 })
 
 /** The result for a failure that is not of one file. */
 export const failureResult = <Error extends RunError>(
@@ -278,73 +318,12 @@ export const totalsOf = (results: ReadonlyArray<RunResult>): Totals => {
   return totals
 }
 
-/** A line about what was done, or what to do next. */
-export interface SummaryLine {
-  readonly text: string
-  /** Something failed, so it must be seen at every log level. */
-  readonly bad: boolean
-}
-
-/** The last lines of a download. */
-export const summaryLines = (results: ReadonlyArray<RunResult>): ReadonlyArray<SummaryLine> => {
-  const { bytes, downloaded, failed, skipped } = totalsOf(results)
-  const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
-  const bad = failed > 0
-  const left = `${skipped} skipped${why(results, skipReasonOf, ["exists", "archived", "pending", "no-reads", "withheld"])}`
-  const lost = `${failed} failed${why(results, failReasonOf, ["differs", "archived", "missing"])}`
-  return [
-    { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad },
-    ...adviceFor(results).map((text) => ({ text, bad }))
-  ]
-}
-
 /** Why it was left alone; null when it was not. */
 export const skipReasonOf = (result: RunResult): SkipReason | null => {
   if (result._tag === "Kept") return "exists"
   if (result._tag === "Pending") return "pending"
   return result._tag === "Skipped" ? result.reason : null
 }
-
-const failReasonOf = (result: RunResult) => (result._tag === "Failed" ? result.reason : null)
-
-/** How many there are of each reason, in parentheses; nothing when there are none. */
-const why = <Reason extends string>(
-  results: ReadonlyArray<RunResult>,
-  reasonOf: (result: RunResult) => Reason | null,
-  reasons: ReadonlyArray<Reason>
-): string => {
-  const found = results.map(reasonOf)
-  const counts = reasons.flatMap((reason) => {
-    const count = found.filter((one) => one === reason).length
-    return count === 0 ? [] : [`${count} ${reason}`]
-  })
-  return counts.length === 0 ? "" : ` (${counts.join(", ")})`
-}
-
-/** The last line of a run that asked for restorations and fetched nothing. */
-export const restorationLines = (results: ReadonlyArray<RunResult>): ReadonlyArray<SummaryLine> => {
-  const { failed } = totalsOf(results)
-  const pending = results.filter(({ _tag }) => _tag === "Pending").length
-  const others = results.length - pending - failed
-  const parts = [
-    `${pending === 1 ? "1 restoration is" : `${pending} restorations are`} under way`,
-    ...(others === 0 ? [] : [`${others} skipped`]),
-    `${failed} failed`
-  ]
-  return [{ text: parts.join(", "), bad: failed > 0 }, ...adviceFor(results).map((text) => ({ text, bad: failed > 0 }))]
-}
-
-/** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */
-export const adviceFor = (results: ReadonlyArray<RunResult>): ReadonlyArray<string> => {
-  const named = new Set(errorsOf(results).flatMap(({ advice }) => advice ?? []))
-  // What has to be mended comes before the next run.
-  if (named.has("afterMending")) named.delete("again")
-  const keeps = results.some(isWhole)
-  const kept = (name: AdviceName) => (keeps && name !== "mendEntry" ? ": what is there is kept" : "")
-  return adviceNames.filter((name) => named.has(name)).map((name) => `${Advice[name]}${kept(name)}`)
-}
-
-const adviceNames: ReadonlyArray<AdviceName> = ["again", "afterMending", "mendEntry"]
 
 /**
  * Some files of a run failed; `results` are those of all its files.

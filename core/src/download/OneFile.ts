@@ -1,20 +1,19 @@
 /** The one file that a request means, whole or the slice of it, read in its order in place of being written to the disk. */
 import * as Arr from "effect/Array"
-import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { InArchive, type LocalIo, type NotFound, type ServiceError, type SourceError, UsageError } from "../Errors.ts"
-import { regionWords } from "../genome/regions/RegionText.ts"
+import { timed } from "../MonotonicTime.ts"
 import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { type FileContent, FileStreams } from "../transfer/FileStreams.ts"
 import type { SliceTask } from "../transfer/SliceRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
-import { hasNoReads, missingOf, type PlannedFile, remarks } from "./DownloadPlan.ts"
+import { hasNoReads, missingOf, type PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import type { FileResult } from "./FileResult.ts"
+import { type FileResult, failedFile, listedFile, regionNames } from "./FileResult.ts"
+import { remarksOn } from "./PlanRemarks.ts"
 import { logFields } from "./Run.ts"
 import { type Ended, eventsOf, Listener, ownersOf, type RunEvent, tell } from "./RunEvents.ts"
 import { RunSource } from "./RunSource.ts"
@@ -52,7 +51,7 @@ const find = Effect.fn("svc.download.findOne")(function* (
   }
   for (const item of items) if (item._tag === "Failed") return yield* item.failure.error
   const listed = entries.map((entry) => entry.listed)
-  const [lacking] = remarks(
+  const [lacking] = remarksOn(
     listed,
     found.map(({ file }) => file),
     request
@@ -130,34 +129,31 @@ const handOver = Effect.fn("svc.download.handOver")(function* <E, R>(
   opened: Effect.Effect<OpenFile, E, R>,
   take: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
 ): Effect.fn.Return<RunOutcome, E, R> {
-  const startedAt = DateTime.toDate(yield* DateTime.now)
-  const begun = yield* Clock.monotonicTimeNanos
-  const { content, file } = yield* opened
-  const { regions, warnings } = content
-  let passed = 0
-  const passing = Stream.runForEach(content.bytes, (bytes) => {
-    passed += bytes.length
-    return take(bytes)
+  let bytes = 0
+  const read = Effect.gen(function* () {
+    const { content, file } = yield* opened
+    const passing = Stream.runForEach(content.bytes, (some) => {
+      bytes += some.length
+      return take(some)
+    })
+    const error = yield* Effect.annotateLogs(
+      Effect.match(passing, { onSuccess: () => null, onFailure: (failure) => failure }),
+      logFields(file)
+    )
+    return { content, error, file, soFar: yield* content.soFar }
   })
-  const error = yield* Effect.annotateLogs(
-    Effect.match(passing, { onSuccess: () => null, onFailure: (failure) => failure }),
-    logFields(file)
-  )
-  const { analysisId, fileName, size, slice } = file
-  const { attempts, fetched, records, renewals } = yield* content.soFar
-  const seconds = Number((yield* Clock.monotonicTimeNanos) - begun) / 1e9
-  const transfer = { attempts, renewals, seconds, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
-  const listedBytes = slice === null ? size : null
-  const known = { analysisId, fileName, path: null, bytes: passed, listedBytes, restoration: null, transfer }
+  const { timing, value } = yield* timed(read)
+  const { content, error, file, soFar } = value
+  const { attempts, fetched, records, renewals } = soFar
+  const known = { ...listedFile(file), path: null, bytes }
+  const transfer = { attempts, renewals, ...timing }
+  const regions = content.regions === null ? null : regionNames(content.regions)
+  const { warnings } = content
+  const came = file.slice === null ? null : fetched
   const result: FileResult =
     error === null
-      ? {
-          ...{ _tag: "Streamed", ...known, records, warnings },
-          fetched: slice === null ? null : fetched,
-          // A long list is a summary with a comma in it.
-          regions: regions === null ? null : regions.includes(", ") ? [regions] : regionWords(regions)
-        }
-      : { _tag: "Failed", ...known, reason: null, error }
+      ? { _tag: "Streamed", ...known, regions, records, fetched: came, warnings, transfer }
+      : { ...failedFile(known, error, null), transfer }
   yield* tell({ _tag: "Finished", file, result })
   return { results: [result] }
 })

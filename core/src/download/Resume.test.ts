@@ -51,7 +51,6 @@ const downloaded = {
   sha256: "ab",
   attempts: 1,
   renewals: 0,
-  milliseconds: 1,
   compared: []
 }
 

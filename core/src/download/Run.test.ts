@@ -29,7 +29,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   ...some
 })
 
-const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, milliseconds: 5, compared: [] }
+const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, compared: [] }
 const links: RunLinks = {
   lend: ({ fileName }) =>
     fileName === "nolink.bam"
@@ -125,19 +125,22 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     })
   )
 
-  it.effect("C1 a transfer that failed says as well what it took, and how long by the monotonic clock", () =>
+  it.effect("C1 a transfer says what it took, one that failed too, and how long by the monotonic clock", () =>
     Effect.gen(function* () {
       const { clock, set } = yield* makeJumpingClock
       let nanos = 0n
-      const { results } = yield* going([file("bad.bam")], ({ fileName, progress }) =>
-        Effect.gen(function* () {
-          yield* progress({ _tag: "GivenUp", attempts: 9, renewals: 2 })
-          nanos = 2_500_000_000n
-          set(-7_200_000)
-          return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
-        })
-      ).pipe(Effect.provideService(Clock.Clock, { ...clock, monotonicTimeNanos: Effect.sync(() => nanos) }))
+      const download = Effect.fnUntraced(function* ({ fileName, progress }: TransferRequest) {
+        nanos += 2_500_000_000n
+        set(-7_200_000)
+        if (fileName === "good.bam") return { ...outcome, action: "downloaded" as const }
+        yield* progress({ _tag: "GivenUp", attempts: 9, renewals: 2 })
+        return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
+      })
+      const { results } = yield* going([file("bad.bam"), file("good.bam")], download, 1).pipe(
+        Effect.provideService(Clock.Clock, { ...clock, monotonicTimeNanos: Effect.sync(() => nanos) })
+      )
       assert.deepInclude(results.map(rowOf)[0], { action: "failed", attempts: 9, renewals: 2, seconds: 2.5 })
+      assert.deepInclude(results.map(rowOf)[1], { action: "downloaded", attempts: 1, renewals: 0, seconds: 2.5 })
     })
   )
 

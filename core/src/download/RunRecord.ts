@@ -7,8 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import { identity } from "./FetchFile.ts"
-import { type FileResult, failedFile, failureResult, stopped, type Throughput } from "./FileResult.ts"
+import { type FileResult, failedFile, failureResult, identity, stopped } from "./FileResult.ts"
 import type { Look, RestorationStatus } from "./RestorationStatus.ts"
 import type { AnalysisOwner, Awaited, RunListener } from "./RunEvents.ts"
 
@@ -162,6 +161,12 @@ const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileR
     return path === null ? null : JSON.stringify([path, _tag, "reason" in result ? result.reason : null, startedAt])
   }
   return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
+}
+
+/** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
+export interface Throughput {
+  readonly intervalSeconds: number
+  readonly bytes: ReadonlyArray<number>
 }
 
 /** What came from link hosts in a run, and when: taken event by event, kept as a few equal intervals. */

@@ -18,9 +18,10 @@ import { printable } from "../text/Printable.ts"
 import { makeLinks } from "../transfer/Links.ts"
 import type { SliceSourceFile } from "../transfer/SliceRequest.ts"
 import { type CatalogEntry, type CatalogItem, catalog, choose, entryOf } from "./Catalog.ts"
-import type { Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
+import type { PlanFailure } from "./PlanRemarks.ts"
 import { archivedOf, foreseeArchived, type Outlooks, type RestoreResults, restoreArchived } from "./Restoring.ts"
 
 type SourceServices = ServiceClient | TrackingFile | Operator | FileSystem.FileSystem | Path.Path

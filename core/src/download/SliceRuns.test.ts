@@ -38,8 +38,7 @@ const outcome: SliceOutcome = {
   fetched: 5000,
   warnings: ["S.bam: its end is missing"],
   attempts: 5,
-  renewals: 1,
-  milliseconds: 30
+  renewals: 1
 }
 const links: RunLinks = {
   lend: ({ fileName }) =>
@@ -106,7 +105,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       assert.deepStrictEqual(request === undefined ? null : yield* request.existing, { _tag: "Absent" })
       const row = result === undefined ? null : rowOf(result)
       assert.isAtLeast(row?.finishedAt?.getTime() ?? 0, row?.startedAt?.getTime() ?? Number.NaN)
-      assert.deepStrictEqual(row === null ? null : { ...row, startedAt: null, finishedAt: null }, {
+      assert.deepStrictEqual(row === null ? null : { ...row, seconds: 0, startedAt: null, finishedAt: null }, {
         analysisId: "A1",
         fileName: "S.bam",
         path: `${root}/A1/S.ranged.bam`,
@@ -124,7 +123,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
         warnings: ["S.bam: its end is missing"],
         attempts: 5,
         renewals: 1,
-        seconds: 0.03,
+        seconds: 0,
         startedAt: null,
         finishedAt: null,
         restoration: null,

@@ -12,7 +12,6 @@ export type {
   ForeseenRestoration,
   Outlook,
   PlanError,
-  PlanFailure,
   PlannedFile
 } from "../download/DownloadPlan.ts"
 export type { RequestError } from "../download/DownloadRequest.ts"
@@ -29,6 +28,7 @@ export {
 } from "../download/FileResult.ts"
 export type { OneFileError, OpenFile } from "../download/OneFile.ts"
 export type { DiskNeed, DiskSpace } from "../download/Planning.ts"
+export type { PlanFailure } from "../download/PlanRemarks.ts"
 export type { AnalysisOwner, Ended, RunEvent } from "../download/RunEvents.ts"
 export type { RefusedEstimate } from "../download/SliceTasks.ts"
 export { type ChecksumKind, type FileType, fileTypes, type OfferedDataType } from "../genome/formats/FileNames.ts"

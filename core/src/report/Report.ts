@@ -3,7 +3,8 @@
  *
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
-import { type FileFailure, type RunResult, type SkipReason, type Throughput, totalsOf } from "../download/FileResult.ts"
+import { type FileFailure, type RunResult, type SkipReason, totalsOf } from "../download/FileResult.ts"
+import type { Throughput } from "../download/RunRecord.ts"
 import { codeOf, type ExitCode, ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type Row, rowJson } from "./Row.ts"

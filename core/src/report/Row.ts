@@ -1,7 +1,7 @@
 /** The row that a report has of each result: one shape for all of them, which programs and pages read. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { type RunResult, skipReasonOf } from "../download/FileResult.ts"
+import { type RunResult, skipReasonOf, skipReasons } from "../download/FileResult.ts"
 import { RunError } from "../Errors.ts"
 
 const Bytes = Schema.Int
@@ -13,9 +13,7 @@ export const Row = Schema.Struct({
   /** Final path; null when the file has none. */
   path: Schema.NullOr(Schema.String),
   action: Schema.Literals(["downloaded", "skipped", "failed"]),
-  reason: Schema.NullOr(
-    Schema.Literals(["exists", "archived", "no-reads", "pending", "withheld", "differs", "missing"])
-  ),
+  reason: Schema.NullOr(Schema.Literals([...skipReasons, "differs", "missing"])),
   /** Size under the final name, or as listed when nothing is there; null when unknown. */
   bytes: Schema.NullOr(Bytes),
   /** Size of the whole file as the service lists it; null when it lists none, and for a slice. */

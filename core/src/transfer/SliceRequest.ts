@@ -95,7 +95,6 @@ interface SliceFigures {
   /** Requests to link hosts. */
   readonly attempts: number
   readonly renewals: number
-  readonly milliseconds: number
 }
 
 /**

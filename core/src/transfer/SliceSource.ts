@@ -3,9 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { NotFound, type SourceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import type { Program } from "../genome/formats/SliceHeader.ts"
+import { type Program, regionsOfKey } from "../genome/formats/SliceHeader.ts"
 import type { IndexedSource } from "../genome/IndexedFile.ts"
-import { regionWords } from "../genome/regions/RegionText.ts"
 import * as Slice from "../genome/slice/Slice.ts"
 import { printable } from "../text/Printable.ts"
 import * as LinkLease from "./LinkLease.ts"
@@ -168,9 +167,9 @@ export const originOf = Effect.fnUntraced(function* (
 })
 
 const optionsOf = (regions: string): string => {
-  // A long list is a summary with a comma in it, and came from a BED file.
-  if (regions.includes(", ")) return `--bed (${regions})`
-  const words = regionWords(regions)
+  const words = regionsOfKey(regions)
+  // A list that long came from a BED file.
+  if (words === null) return `--bed (${regions})`
   const named = words.filter((word) => word !== "*").join(" ")
   return [...(named === "" ? [] : [`--range '${named}'`]), ...(words.includes("*") ? ["--unmapped"] : [])].join(" ")
 }

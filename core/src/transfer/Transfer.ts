@@ -8,7 +8,6 @@
  *      +-> its checksum <---------+                +---+  begin again: the remote file changed
  * ```
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { FileDamaged, type LocalIo, type TransferError } from "../Errors.ts"
 import { unsafeName } from "../selection/FileName.ts"
@@ -25,7 +24,7 @@ export interface Outcome {
 }
 
 /** What is said of an outcome before `bring` adds what it took. */
-export type Bare<O, T> = O extends unknown ? Omit<O, keyof T | "milliseconds"> : never
+export type Bare<O, T> = O extends unknown ? Omit<O, keyof T> : never
 
 /** What stands under the final name. */
 export type Standing<O, Found> =
@@ -71,8 +70,7 @@ export interface Content<O extends Outcome, Found, T extends Traffic> {
 export const bring = Effect.fnUntraced(function* <O extends Outcome, Found, T extends Traffic>(
   files: PartFiles["Service"],
   content: Content<O, Found, T>
-): Effect.fn.Return<O & T & { readonly milliseconds: number }, TransferError> {
-  const begun = yield* Clock.monotonicTimeNanos
+): Effect.fn.Return<O & T, TransferError> {
   const { overwrite, place, progress, traffic, vouch } = content
   const unsafe = unsafeName(place.name)
   if (unsafe !== null) return yield* unsafe
@@ -93,7 +91,7 @@ export const bring = Effect.fnUntraced(function* <O extends Outcome, Found, T ex
   }
   const sum = yield* traffic
   yield* Effect.annotateCurrentSpan({ "svc.attempts": sum.attempts })
-  return { ...outcome, ...sum, milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n) }
+  return { ...outcome, ...sum }
 })
 
 const unlessKept = <O extends Outcome, Found, T extends Traffic>(

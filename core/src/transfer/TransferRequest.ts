@@ -92,5 +92,4 @@ interface TransferFigures {
   /** Requests to link hosts. */
   readonly attempts: number
   readonly renewals: number
-  readonly milliseconds: number
 }

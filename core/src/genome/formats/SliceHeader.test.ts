@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Regions from "../regions/Regions.ts"
-import { regionsKey } from "./SliceHeader.ts"
+import { regionsKey, regionsOfKey } from "./SliceHeader.ts"
 import { vcfRegions, vcfSliceText } from "./VcfHeader.ts"
 
 const keyOf = (pieces: Iterable<string>) => regionsKey(pieces, crc32)
@@ -38,6 +38,20 @@ describe("regionsKey", () => {
     for (const piece of pieces) assert.isBelow(piece.length, 200_000)
     const all = Array.from({ length: 100_000 }, (_, i) => `chr1:${10 * i + 1}-${10 * i + 5}`)
     assert.strictEqual(pieces.join(""), [...all, "{a:b}", "chr2:1-", "*"].join(" "))
+  })
+})
+
+describe("regionsOfKey", () => {
+  it.each([[["chr1:1-5", "{HLA, DRB1}:7-", "*"]], [["{9 regions, CRC-32 0123abcd}"]]])(
+    "%j are named one by one, whatever stands in a name",
+    (regions) => {
+      assert.deepStrictEqual(regionsOfKey(keyOf([regions.join(" ")])), regions)
+    }
+  )
+
+  it("a long list is only counted", () => {
+    const long = Array.from({ length: 1_000 }, (_, i) => `chr1:${10 * i + 1}-${10 * i + 5}`)
+    assert.isNull(regionsOfKey(keyOf([long.join(" ")])))
   })
 })
 

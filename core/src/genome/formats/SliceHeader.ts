@@ -1,5 +1,6 @@
 /** What the header of a slice says of it: the program that made it, and the regions that were taken. */
 import type { Codec } from "../bgzf/Codec.ts"
+import { regionWords } from "../regions/RegionText.ts"
 
 /** Who makes a slice. */
 export interface Program {
@@ -29,3 +30,7 @@ export const regionsKey = (regions: Iterable<string>, crc32: Codec["Service"]["c
   }
   return text ?? `${count} regions, CRC-32 ${sum.toString(16).padStart(8, "0")}`
 }
+
+/** The regions that a key names; null for a long list, which it only counts. */
+export const regionsOfKey = (key: string): ReadonlyArray<string> | null =>
+  /^\d+ regions, CRC-32 [0-9a-f]{8}$/.test(key) ? null : regionWords(key)
