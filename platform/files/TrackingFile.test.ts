@@ -14,25 +14,14 @@ import {
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import type { NewEntry } from "../../core/src/archive/TrackingEntry.ts"
 import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
-import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
+import { entry } from "../../test/tracking/Entry.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import * as TrackingFileLive from "./TrackingFile.ts"
 
 const nameOf = (stored: string | null) => stored ?? "here"
-
-const entry = (analysisId: string): NewEntry => ({
-  target: "here",
-  analysisId: AnalysisId.make(analysisId),
-  fileName: "S1.bam",
-  restoreEstimation: null,
-  requestTime: "2026-11-21T00:00:00.000Z",
-  status: "pending",
-  options: { destination: ".", overwrite: false, range: null, bed: null, restorationFile: "t.json", filetypes: ["bam"] }
-})
 
 const adding = (analysisId: string) => (document: TrackingDocument) => put(document, entry(analysisId), nameOf)
 
