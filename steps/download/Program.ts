@@ -15,7 +15,7 @@ import { Downloads } from "../../core/src/download/Downloads.ts"
 import { deliver } from "../../core/src/download/OneFile.ts"
 import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import { type FileError, InputMalformed, UsageError } from "../../core/src/Errors.ts"
+import { InputMalformed, type RunError, UsageError } from "../../core/src/Errors.ts"
 import { restorationLines } from "../../core/src/report/Summary.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
@@ -170,7 +170,7 @@ const runEvents = (
   { events, open }: Downloads["Service"],
   request: DownloadRequest,
   { stdout }: Pick<LocalSettings, "stdout">
-): Stream.Stream<RunEvent | Ended<RunOutcome>, FileError> =>
+): Stream.Stream<RunEvent | Ended<RunOutcome>, RunError> =>
   stdout ? deliver(open(request), toStandardOutput) : events(request)
 
 /** Options of the command line that do nothing where the file goes to standard output. */

@@ -10,6 +10,7 @@ import { Slices } from "../../core/src/records/Slices.ts"
 import { Variants } from "../../core/src/records/Variants.ts"
 import * as Service from "../../platform/Service.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import type { WorldFile } from "../../sandbox/WorldFile.ts"
 
 /** The analyses of a folder of files, by the stem of their names. */
 export const idsOf = (names: ReadonlyArray<string>): ((stem: string) => AnalysisId) => {
@@ -26,5 +27,6 @@ export const folderOf = (files: Readonly<Record<string, Uint8Array>>): string =>
 
 const records = Layer.mergeAll(Slices.layer, Reads.layer, Variants.layer)
 
-export const libraryOver = (data: string) =>
-  Sandbox.layerFor((settings) => Layer.provideMerge(records, Service.layer(settings)), { data })
+/** @param world - what is served beside the folder */
+export const libraryOver = (data: string, world: WorldFile = {}) =>
+  Sandbox.layerFor((settings) => Layer.provideMerge(records, Service.layer(settings)), { data, world })

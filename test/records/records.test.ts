@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Data, Effect, Stream } from "effect"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
@@ -10,7 +11,7 @@ import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import type { BamRecord } from "../../core/src/records/BamRecord.ts"
 import { Reads } from "../../core/src/records/Reads.ts"
-import { Slices } from "../../core/src/records/Slices.ts"
+import { type RecordsError, Slices } from "../../core/src/records/Slices.ts"
 import { Variants } from "../../core/src/records/Variants.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
@@ -121,6 +122,18 @@ const files = {
 const folder = folderOf(files)
 const idOf = idsOf(Object.keys(files))
 
+/** An analysis with several files of a type. */
+const pair = AnalysisId.make("PAIR")
+const copies = (name: string, stem: string) =>
+  Object.keys(files).flatMap((file) =>
+    file.startsWith(`${stem}.`) ? [{ name: file.replace(stem, name), copyOf: `${idOf(stem)}/${file}` }] : []
+  )
+const world = {
+  analyses: [
+    { id: pair, files: [...copies("normal", "b-odd"), ...copies("tumor", "i-sample"), ...copies("old", "g-bcf")] }
+  ]
+}
+
 const bytesOf = Effect.fnUntraced(function* (...args: Parameters<Slices["Service"]["bytes"]>) {
   const parts: Array<Uint8Array> = []
   const error = yield* Slices.use(({ bytes }) =>
@@ -149,7 +162,7 @@ const isBeginning = (found: ReadonlyArray<string>, least: number) => {
 const all = { range: "chr1" }
 class Refused extends Data.TaggedError("Refused") {}
 
-layer(libraryOver(folder), { excludeTestServices: true })("records", (it) => {
+layer(libraryOver(folder, world), { excludeTestServices: true })("records", (it) => {
   it.effect("bytes of a file, a slice and an index are those that a download writes", () =>
     Effect.gen(function* () {
       const { folder: destination } = yield* Sandbox
@@ -327,6 +340,47 @@ layer(libraryOver(folder), { excludeTestServices: true })("records", (it) => {
         const variants = Variants.use(({ stream }) => Stream.runCollect(stream(idOf("g-bcf"))))
         assert.deepInclude(yield* Effect.flip(variants), { _tag: "SvcFileDamaged", fault: "BadHeader" })
         assert.deepStrictEqual((yield* bytesOf(idOf("g-bcf"), { filetype: "vcf.gz" })).bytes, bcf)
+      })
+  )
+
+  it.effect(
+    "where an analysis has several files of a type one is chosen by its name, or the failure names them all",
+    () =>
+      Effect.gen(function* () {
+        const choices = (error: RecordsError | null) =>
+          error?._tag === "SvcSeveralFiles"
+            ? error.files.map(({ analysisId, fileName }) => `${analysisId} ${fileName}`)
+            : assert.fail(String(error))
+        const [reads, variants] = [yield* Reads, yield* Variants]
+        const bams = ["PAIR normal.bam", "PAIR tumor.bam"]
+        assert.deepStrictEqual(choices((yield* recordsOf(pair)).error), bams)
+        assert.deepStrictEqual(choices((yield* bytesOf(pair, { filetype: "bam" })).error), bams)
+        assert.deepStrictEqual(choices(yield* Effect.flip(reads.header(pair))), bams)
+        const vcfs = ["PAIR tumor.vcf.gz", "PAIR old.vcf.gz"]
+        assert.deepStrictEqual(choices(yield* Effect.flip(variants.header(pair))), vcfs)
+        assert.deepStrictEqual(choices(yield* Effect.flip(Stream.runDrain(variants.stream(pair)))), vcfs)
+
+        const chosen = yield* recordsOf(pair, { file: "normal.bam", range: "chr1:35-45" })
+        assert.deepStrictEqual([chosen.error, chosen.names], [null, ["plain", "padded"]])
+        const { readGroups } = yield* reads.header(pair, { file: "tumor.bam" })
+        assert.deepInclude(readGroups[0], { sample: "S1" })
+        const bytes = yield* bytesOf(pair, { filetype: "bam.bai", file: "normal.bam.bai" })
+        assert.deepStrictEqual(bytes, { bytes: odds.bai, error: null })
+        assert.deepStrictEqual((yield* variants.header(pair, { file: "tumor.vcf.gz" })).samples, ["S1"])
+        const count = Stream.runCount(variants.stream(pair, { file: "tumor.vcf.gz", range: "chr7" }))
+        const alone = Stream.runCount(variants.stream(idOf("i-sample"), { range: "chr7" }))
+        assert.strictEqual(yield* count, yield* alone)
+
+        // A name that is not there, and one of another type.
+        for (const file of ["tumour.bam", "tumor.vcf.gz"]) {
+          const { error } = yield* recordsOf(pair, { file })
+          assert.strictEqual(
+            error?.message,
+            `file ${file}: not found (there is normal.bam (analysis PAIR), tumor.bam (analysis PAIR))`
+          )
+        }
+        const { error } = yield* recordsOf(idOf("b-odd"), { file: "b-odd.bam" })
+        assert.isNull(error)
       })
   )
 

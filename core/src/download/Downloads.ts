@@ -53,7 +53,7 @@ import type { DownloadOptions } from "./DownloadOptions.ts"
 import { type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
-import { type OneFileError, type OpenFile, openOne } from "./OneFile.ts"
+import { type OneFileError, type OpenFile, type OpenOptions, openOne } from "./OneFile.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
@@ -130,7 +130,10 @@ export class Downloads extends Context.Service<
       (options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
     }
     /** Opens the one file that the options mean, for `svc-steps/records`; touches no disk, and restores nothing. */
-    readonly open: (options: DownloadOptions) => Effect.Effect<OpenFile, OneFileError | SourceError | RequestError>
+    readonly open: (
+      options: DownloadOptions,
+      which?: OpenOptions
+    ) => Effect.Effect<OpenFile, OneFileError | SourceError | RequestError>
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
     readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
     /**
@@ -257,7 +260,11 @@ const forms = Effect.fnUntraced(function* (
       return outcome
     }),
     events,
-    open: (options) => Effect.provideContext(Effect.flatMap(read(options), openOne), context),
+    open: (options, which) =>
+      Effect.provideContext(
+        Effect.flatMap(read(options), (request) => openOne(request, which)),
+        context
+      ),
     list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
       const request = yield* reading(options)

@@ -2,7 +2,16 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { InArchive, type LocalIo, type NotFound, type ServiceError, type SourceError, UsageError } from "../Errors.ts"
+import {
+  InArchive,
+  type LocalIo,
+  NotFound,
+  namesOf,
+  type ServiceError,
+  SeveralFiles,
+  type SourceError,
+  UsageError
+} from "../Errors.ts"
 import { timed } from "../MonotonicTime.ts"
 import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
@@ -25,7 +34,18 @@ import { sliceTask } from "./SliceTasks.ts"
  * @category errors
  * @since 0.1.0
  */
-export type OneFileError = ServiceError | NotFound | InArchive | UsageError
+export type OneFileError = ServiceError | NotFound | InArchive | SeveralFiles | UsageError
+
+/**
+ * Which of the files that the options mean.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface OpenOptions {
+  /** Its name, as the service lists it; it may be left out where there is one file only. */
+  readonly file?: string | undefined
+}
 
 /** A file that was found, and its analysis. */
 interface Found {
@@ -33,21 +53,21 @@ interface Found {
   readonly entry: CatalogEntry
 }
 
-/** Fails when the request means no file, or several. */
+/** Fails when the request means no file, or several of which none is named. */
 const find = Effect.fn("svc.download.findOne")(function* (
-  request: DownloadRequest
+  request: DownloadRequest,
+  { file: name }: OpenOptions
 ): Effect.fn.Return<Found, OneFileError, RunSource> {
   const source = yield* RunSource
   const items = yield* Stream.runCollect(source.analyses(request, request.filetypes))
   const entries = items.flatMap((item) => (item._tag === "Listed" ? [item.entry] : []))
-  const found = entries.flatMap((entry) => wantedFiles([entry.listed], request).map((file) => ({ file, entry })))
+  const meant = entries.flatMap((entry) => wantedFiles([entry.listed], request).map((file) => ({ file, entry })))
+  const found = name === undefined ? meant : meant.filter(({ file }) => file.fileName === name)
+  const namesFrom = (some: typeof meant) => some.map(({ file: { analysisId, fileName } }) => ({ analysisId, fileName }))
   const [one, ...others] = found
-  if (others.length > 0) {
-    const names = found.map(({ file }) => `${printable(file.fileName)} (analysis ${printable(file.analysisId)})`)
-    return yield* new UsageError({
-      message: `One file can be read at a time, and these are ${names.length}: ${named(names)}: choose one by its analysis and --filetypes`,
-      options: ["filetypes"]
-    })
+  if (others.length > 0) return yield* new SeveralFiles({ files: namesFrom(found) })
+  if (name !== undefined && one === undefined && meant.length > 0) {
+    return yield* new NotFound({ what: `file ${printable(name)}`, detail: `there is ${namesOf(namesFrom(meant))}` })
   }
   for (const item of items) if (item._tag === "Failed") return yield* item.failure.error
   const listed = entries.map((entry) => entry.listed)
@@ -77,14 +97,6 @@ const find = Effect.fn("svc.download.findOne")(function* (
   return missing === null ? one : yield* missing
 })
 
-/** Names beyond these are counted. */
-const mostNamed = 10
-
-const named = (names: ReadonlyArray<string>) =>
-  names.length <= mostNamed
-    ? names.join(", ")
-    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`
-
 /**
  * A file that is open; `svc-steps/records` reads it.
  *
@@ -100,10 +112,11 @@ export interface OpenFile {
 
 /** Opens the file of a request; what is read of it is read while its streams are. What happens is told as in a download. */
 export const openOne = Effect.fn("svc.download.openOne")(function* (
-  request: DownloadRequest
+  request: DownloadRequest,
+  which: OpenOptions = {}
 ): Effect.fn.Return<OpenFile, OneFileError | SourceError, RunSource | FileStreams> {
   const [source, streams, listener] = [yield* RunSource, yield* FileStreams, yield* Listener]
-  const { entry, file: found } = yield* find(request)
+  const { entry, file: found } = yield* find(request, which)
   const file: PlannedFile = { ...found, decision: { _tag: "Fetch" } }
   const { analysisId, fileName, size, slice } = file
   yield* tell({ _tag: "Listed", owners: ownersOf([entry]) })

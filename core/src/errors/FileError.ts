@@ -5,7 +5,14 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import { EntryUnusable, FileArchived, InArchive, TrackingUnusable } from "./ArchiveErrors.ts"
 import { Busy, CannotCreate, DiskTooSmall, FileDiffers, LocalIo, NameCollision, UnsafeName } from "./DiskErrors.ts"
 import { codeOf, tagOf } from "./Failure.ts"
-import { ConfigUnusable, CredentialsMissing, InputMalformed, PasswordFileUnusable, UsageError } from "./InputErrors.ts"
+import {
+  ConfigUnusable,
+  CredentialsMissing,
+  InputMalformed,
+  PasswordFileUnusable,
+  SeveralFiles,
+  UsageError
+} from "./InputErrors.ts"
 import {
   Forbidden,
   LoginProtocol,
@@ -92,7 +99,7 @@ export const FileError = asJson(resultClasses)
 export type FileError = typeof FileError.Type
 
 /**
- * What stopped a file, an analysis or a run: the latter can lack settings too.
+ * What stopped a file, an analysis or a run: the latter can lack settings, or mean more than one file where one is read.
  *
  * @category errors
  * @since 0.1.0
@@ -102,6 +109,7 @@ export const RunError = asJson([
   ConfigUnusable,
   CredentialsMissing,
   InputMalformed,
-  PasswordFileUnusable
+  PasswordFileUnusable,
+  SeveralFiles
 ])
 export type RunError = typeof RunError.Type

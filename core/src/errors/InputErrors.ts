@@ -1,6 +1,8 @@
 /** What the user gave cannot be used: the command line, credentials, settings, a file of data to send. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { AnalysisId } from "../contract/Ids.ts"
+import { printable } from "../text/Printable.ts"
 
 const OptionName = Schema.Literals([
   "analysisIds",
@@ -49,6 +51,36 @@ export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError"
   readonly retryable = false
   readonly advice = null
   readonly scope = "run"
+}
+
+/**
+ * One file is to be read, and several are meant: `files` are those to choose from.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SeveralFiles extends Schema.TaggedError<SeveralFiles>()("SvcSeveralFiles", {
+  files: Schema.Array(Schema.Struct({ analysisId: Schema.toType(AnalysisId), fileName: Schema.String }))
+}) {
+  override readonly [Runtime.errorExitCode] = 64
+  readonly retryable = false
+  readonly advice = null
+  readonly scope = "run"
+  override get message() {
+    return `One file can be read at a time, and these are ${this.files.length}: ${namesOf(this.files)}: choose one by its analysis and type`
+  }
+}
+
+/** Names beyond these are counted. */
+const mostNamed = 10
+
+/** Files with their analyses, for a sentence. */
+export const namesOf = (files: SeveralFiles["files"]): string => {
+  const names = files
+    .slice(0, mostNamed)
+    .map(({ analysisId, fileName }) => `${printable(fileName)} (analysis ${printable(analysisId)})`)
+  const more = files.length - names.length
+  return `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
 }
 
 /**

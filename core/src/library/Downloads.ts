@@ -26,7 +26,7 @@ export {
   type Totals,
   totalsOf
 } from "../download/FileResult.ts"
-export type { OneFileError, OpenFile } from "../download/OneFile.ts"
+export type { OneFileError, OpenFile, OpenOptions } from "../download/OneFile.ts"
 export type { DiskNeed, DiskSpace } from "../download/Planning.ts"
 export type { PlanFailure } from "../download/PlanRemarks.ts"
 export type { AnalysisOwner, Ended, RunEvent } from "../download/RunEvents.ts"

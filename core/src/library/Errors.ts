@@ -42,6 +42,7 @@ export {
   type ServiceError,
   SessionContention,
   type SessionError,
+  SeveralFiles,
   type SourceError,
   Stopped,
   TlsRefused,

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { RegionOptions } from "../download/DownloadOptions.ts"
 import { Downloads } from "../download/Downloads.ts"
+import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type BamHeader, decodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { recordSize } from "../genome/formats/BamRecord.ts"
 import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { BamRecord } from "./BamRecord.ts"
-import { cutRecords, openRecords, type RecordsError, textOfLines } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
 
 /**
  * The fields of a line of the header, such as `LN` and `SN`.
@@ -108,29 +108,29 @@ export class Reads extends Context.Service<
   Reads,
   {
     /** Of the BAM of an analysis; nothing else of the file is fetched. */
-    readonly header: (analysisId: AnalysisId) => Effect.Effect<ReadsHeader, RecordsError>
+    readonly header: (analysisId: AnalysisId, which?: OpenOptions) => Effect.Effect<ReadsHeader, RecordsError>
     /**
      * The reads that overlap the regions, each once, in the order of the file; all of the file where none are given. Exactly those of the slice
      * that `Downloads` would write, checked in the same way.
      *
      * A record is a view of the memory in which it came, together with some hundred others: keep what you need of it, not thousands of them.
      */
-    readonly stream: (analysisId: AnalysisId, regions?: RegionOptions) => Stream.Stream<BamRecord, RecordsError>
+    readonly stream: (analysisId: AnalysisId, options?: RecordsOptions) => Stream.Stream<BamRecord, RecordsError>
   }
 >()("svc-steps/core/records/Reads") {
   static readonly layer: Layer.Layer<Reads, never, Downloads> = Layer.effect(
     Reads,
     Effect.map(Downloads, (downloads) =>
       Reads.of({
-        header: Effect.fn("svc.records.header")(function* (analysisId) {
-          const { fileName, header } = yield* openRecords(downloads, analysisId, { filetype: "bam" })
+        header: Effect.fn("svc.records.header")(function* (analysisId, { file } = {}) {
+          const { fileName, header } = yield* openRecords(downloads, analysisId, { file, filetype: "bam" })
           const decoded = decodeBamHeader(header())
           if (decoded !== null) return headerOf(decoded)
           return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: "its header is none of a BAM" })
         }),
-        stream: (analysisId, regions = {}) =>
+        stream: (analysisId, options = {}) =>
           Stream.unwrap(
-            Effect.map(openRecords(downloads, analysisId, { ...regions, filetype: "bam" }), ({ content }) =>
+            Effect.map(openRecords(downloads, analysisId, { ...options, filetype: "bam" }), ({ content }) =>
               readsIn(content)
             )
           )

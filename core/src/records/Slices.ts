@@ -7,7 +7,7 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import type { RegionOptions } from "../download/DownloadOptions.ts"
 import type { RequestError } from "../download/DownloadRequest.ts"
 import { Downloads } from "../download/Downloads.ts"
-import type { OneFileError } from "../download/OneFile.ts"
+import type { OneFileError, OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged, type SourceError } from "../Errors.ts"
 import type { FileType } from "../genome/formats/FileNames.ts"
 import { joinBytes } from "../JoinedBytes.ts"
@@ -22,12 +22,21 @@ import type { Records } from "../transfer/FileStreams.ts"
 export type RecordsError = OneFileError | RequestError | SourceError
 
 /**
- * Which file of an analysis, and which regions of it; the whole file where none are given.
+ * Which file of an analysis, where it has several of the type (`SeveralFiles` names them); and which regions of it, the whole file
+ * where none are given.
  *
  * @category options
  * @since 0.1.0
  */
-export interface SliceOptions extends RegionOptions {
+export interface RecordsOptions extends RegionOptions, OpenOptions {}
+
+/**
+ * The same with the type of the file.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface SliceOptions extends RecordsOptions {
   readonly filetype: FileType
 }
 
@@ -54,7 +63,7 @@ export class Slices extends Context.Service<
   Slices,
   {
     /**
-     * A sound BAM or VCF.gz, or an index, byte for byte as `svc-download --stdout` writes it. The analysis must have one file of the type.
+     * A sound BAM or VCF.gz, or an index, byte for byte as `svc-download --stdout` writes it.
      *
      * Every block and record is checked before it comes. A stream that fails has no end-of-file block (BGZF), so that it is not taken for a
      * whole file. Fails with `InArchive` for a file that has to be restored first, and with `NotFound` for a region that it does not have.
@@ -77,8 +86,11 @@ export class Slices extends Context.Service<
   )
 }
 
-const openFile = (downloads: Downloads["Service"], analysisId: AnalysisId, { filetype, ...regions }: SliceOptions) =>
-  downloads.open({ ...regions, analysisIds: [analysisId], filetypes: [filetype] })
+const openFile = (
+  downloads: Downloads["Service"],
+  analysisId: AnalysisId,
+  { file, filetype, ...regions }: SliceOptions
+) => downloads.open({ ...regions, analysisIds: [analysisId], filetypes: [filetype] }, { file })
 
 /** Opens a file for its records; fails with `FileDamaged` when it is of a format that has none, whatever its name. */
 export const openRecords = Effect.fn("svc.records.openRecords")(function* (

@@ -5,14 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { RegionOptions } from "../download/DownloadOptions.ts"
 import { Downloads } from "../download/Downloads.ts"
+import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
 import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { decodeVcfHeader, type VcfHeader } from "../genome/formats/VcfHeader.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
-import { cutRecords, openRecords, type RecordsError, textOfLines } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
 
 /**
  * A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for.
@@ -74,24 +74,24 @@ export class Variants extends Context.Service<
   Variants,
   {
     /** Of the VCF of an analysis; nothing else of the file is fetched. */
-    readonly header: (analysisId: AnalysisId) => Effect.Effect<VariantsHeader, RecordsError>
+    readonly header: (analysisId: AnalysisId, which?: OpenOptions) => Effect.Effect<VariantsHeader, RecordsError>
     /**
      * The variants that overlap the regions, each once, in the order of the file; all of the file where none are given. Exactly those of the
      * slice that `Downloads` would write, checked in the same way. `POS` is 1-based, as in the file.
      */
-    readonly stream: (analysisId: AnalysisId, regions?: RegionOptions) => Stream.Stream<Variant, RecordsError>
+    readonly stream: (analysisId: AnalysisId, options?: RecordsOptions) => Stream.Stream<Variant, RecordsError>
   }
 >()("svc-steps/core/records/Variants") {
   static readonly layer: Layer.Layer<Variants, never, Downloads> = Layer.effect(
     Variants,
     Effect.map(Downloads, (downloads) =>
       Variants.of({
-        header: Effect.fn("svc.records.header")((analysisId) =>
-          Effect.map(openVcf(downloads, analysisId, {}), headerOf)
+        header: Effect.fn("svc.records.header")((analysisId, { file } = {}) =>
+          Effect.map(openVcf(downloads, analysisId, { file }), headerOf)
         ),
-        stream: (analysisId, regions = {}) =>
+        stream: (analysisId, options = {}) =>
           Stream.unwrap(
-            Effect.map(openVcf(downloads, analysisId, regions), (vcf) => {
+            Effect.map(openVcf(downloads, analysisId, options), (vcf) => {
               const parser = parserOf(vcf)
               return Stream.map(linesIn(vcf.content), (line) => parser.parseLine(line))
             })
@@ -110,9 +110,9 @@ interface OpenVcf {
 const openVcf = Effect.fnUntraced(function* (
   downloads: Downloads["Service"],
   analysisId: AnalysisId,
-  regions: RegionOptions
+  options: RecordsOptions
 ): Effect.fn.Return<OpenVcf, RecordsError> {
-  const { content, fileName, header } = yield* openRecords(downloads, analysisId, { ...regions, filetype: "vcf.gz" })
+  const { content, fileName, header } = yield* openRecords(downloads, analysisId, { ...options, filetype: "vcf.gz" })
   const decoded = decodeVcfHeader(header())
   if (decoded !== null) return { header: decoded, lines: decodeLines(decoded.text), content }
   return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: "its header is none of a VCF" })

@@ -15,5 +15,5 @@ export {
   type ReadsHeader,
   type ReferenceSequence
 } from "./Reads.ts"
-export { type RecordsError, type SliceOptions, Slices } from "./Slices.ts"
+export { type RecordsError, type RecordsOptions, type SliceOptions, Slices } from "./Slices.ts"
 export { type Contig, type Variant, Variants, type VariantsHeader } from "./Variants.ts"
