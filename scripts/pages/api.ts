@@ -1,7 +1,6 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
-import { endpointOf } from "../../core/src/client/EndpointCalls.ts"
 import { errorBody, format, output, whichPanel } from "../../steps/api/ApiMethod.ts"
-import { apiStep, methodTable } from "../../steps/api/ApiStep.ts"
+import { apiStep } from "../../steps/api/ApiStep.ts"
 import { metavarOf, methodUsage } from "../../steps/main/Help.ts"
 import type { CommandOption, Method } from "../../steps/main/Step.ts"
 import { cell } from "../commands.ts"
@@ -9,17 +8,9 @@ import { cell } from "../commands.ts"
 /** The options that the text of the page explains, since many methods have them. */
 const explained: ReadonlyArray<CommandOption> = [format, errorBody, output, whichPanel["virtual-panel-id"]]
 
-/** What a method asks of the service; the two that ask for anything, or for nothing, say so in their summary. */
-const requestOf = ({ method }: Method) => {
-  const name = methodTable.find((row) => row.method === method)?.calls ?? null
-  if (name === null) return ""
-  const { endpoint } = endpointOf(name)
-  return `\`${endpoint.method} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}\``
-}
-
 const methodRow = (method: Method) => {
   const { summary } = method
-  return `| ${[`\`${methodUsage({ ...method, options: {} })}\``, summary, requestOf(method)].map(cell).join(" | ")} |`
+  return `| ${[`\`${methodUsage({ ...method, options: {} })}\``, summary].map(cell).join(" | ")} |`
 }
 
 const optionLine = ([name, option]: readonly [string, CommandOption]) => {
@@ -43,13 +34,13 @@ const optionLists = (methods: ReadonlyArray<Method>) => {
 
 const groupSection = (heading: string) => {
   const methods = apiStep.methods.filter(({ group }) => group === heading)
-  const table = ["| method | what it does | request |", "|---|---|---|", ...methods.map(methodRow)].join("\n")
+  const table = ["| method | what it does |", "|---|---|", ...methods.map(methodRow)].join("\n")
   return [`## ${heading}`, table, ...optionLists(methods)].join("\n\n")
 }
 
 export const apiPage = (): string => `# svc-api: any part of the API
 
-Made from \`core/src/contract/EndpointNotes.ts\` by \`npm run docs\`. \`svc-api METHOD --help\` says the same.
+Made from \`core/src/contract/EndpointNotes.ts\` by \`npm run docs\`. \`svc-api METHOD --help\` says the same, and \`svc-api openapi\` the request of each.
 
 \`svc-api METHOD\` calls one method of the API and prints the answer as JSON. With several identifiers it calls once for each, in one session.
 
