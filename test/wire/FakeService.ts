@@ -31,7 +31,7 @@ export const service = (answer: Answer | ((line: string) => Answer)) => {
           line,
           contentType: body._tag === "Uint8Array" ? body.contentType : undefined,
           body: body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : "",
-          json: yield* JsonReply
+          json: (yield* JsonReply) !== null
         })
         const given = typeof answer === "function" ? answer(line) : answer
         const {

@@ -16,7 +16,7 @@ import type { Enveloped } from "../contract/Envelope.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
 import { JsonReply, PathTemplate, RepeatSafe } from "../session/RequestMarks.ts"
 import { placeOfIssue } from "../text/IssuePlace.ts"
-import { type ExpectedReply, payloadOf } from "./Reply.ts"
+import { type ExpectedReply, makeJsonReader, payloadOf } from "./Reply.ts"
 import { type PanelChoice, panelQuery, type Reading } from "./ServiceMethods.ts"
 
 /** The parts of a request: path parameters, query and body. */
@@ -181,8 +181,9 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
       return yield* new NotFound({ what: asked.subject ?? asked.request, detail: "no such identifier can exist" })
     }
     const send = yield* sendOf(endpoint)
-    const response = yield* send({ ...request, responseMode: "response-only" })
-    return yield* payloadOf(response, asked)
+    const reader = makeJsonReader(asked.exactness)
+    const sent = send({ ...request, responseMode: "response-only" })
+    return yield* payloadOf(yield* Effect.provideService(sent, JsonReply, reader.judge), asked, reader)
   })
 
   return (name, given, { subject, ...about } = {}) =>
@@ -194,8 +195,7 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
         : ask(endpoint, requestOf(endpoint.path, note, given), asked)
       return Effect.flatMap(answer, (payload) => read(payload, payloadSchema(endpoint), asked.request)).pipe(
         Effect.provideService(PathTemplate, endpoint.path),
-        Effect.provideService(RepeatSafe, note.mutates !== true),
-        Effect.provideService(JsonReply, true)
+        Effect.provideService(RepeatSafe, note.mutates !== true)
       )
     }).pipe(Effect.withSpan(`svc.client.${name}`))
 }

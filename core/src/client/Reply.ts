@@ -7,6 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
@@ -38,34 +39,49 @@ export const textOf = (response: HttpClientResponse.HttpClientResponse, request:
     Effect.mapError(() => new ReplyMalformed({ request, reason: "its body cannot be read to the end" }))
   )
 
-/**
- * `text` as JSON (H17, H18, H19).
- *
- * @param exactness - which numbers that would lose digits become an `ExactNumber`
- */
+/** `text` as JSON (H17, H18, H19). */
 export const parseReply = Effect.fnUntraced(function* (
   text: string,
   request: string,
-  exactness: Exactness = "integers"
+  reader = makeJsonReader()
 ): Effect.fn.Return<Schema.Json, ReplyMalformed> {
   const malformed = (reason: string) => new ReplyMalformed({ request, reason })
   if (isDeeper(text)) return yield* malformed(tooDeep(deepest))
   return yield* Effect.try({
-    try: (): Schema.Json => parseExactly(text, exactness),
+    try: () => reader.read(text),
     // The parser's own message quotes the body.
     catch: () => malformed(whyNotJson(text) ?? "not JSON")
   })
 })
 
-/** The reply to a typed call: its payload, taken out of the envelope if there is one. */
+/** Reads JSON, and gives it again to whoever wants it of the same text. */
+export const makeJsonReader = (exactness: Exactness = "integers") => {
+  let last: { readonly text: string; readonly json: Schema.Json } | null = null
+  return {
+    /** For the session: why a text is no JSON. */
+    judge: (text: string): string | null => {
+      const read = Result.try(() => parseExactly(text, exactness))
+      last = Result.isSuccess(read) ? { text, json: read.success } : null
+      return last === null ? whyNotJson(text) : null
+    },
+    read: (text: string): Schema.Json => (last?.text === text ? last.json : parseExactly(text, exactness))
+  }
+}
+
+/**
+ * The reply to a typed call: its payload, taken out of the envelope if there is one.
+ *
+ * @param reader - the one that has judged the reply already
+ */
 export const payloadOf = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
-  asked: ExpectedReply
+  asked: ExpectedReply,
+  reader = makeJsonReader(asked.exactness)
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
   const text = yield* textOf(response, asked.request)
   const { status } = response
   return yield* failOnStatus(status, text, asked).pipe(
-    Effect.andThen(parseReply(text, asked.request, asked.exactness)),
+    Effect.andThen(parseReply(text, asked.request, reader)),
     Effect.flatMap((json) => openEnvelope(json, status, asked)),
     tellRefusal(status, text)
   )

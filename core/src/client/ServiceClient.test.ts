@@ -1,9 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Layer, type Schema } from "effect"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { Effect, Layer, type Schema } from "effect"
+import { makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
 import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
 import { endpointNotes } from "../contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
+import { Session } from "../session/Session.ts"
 import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
 import { allGenes, serversChoice } from "./ServiceMethods.ts"
 
@@ -309,5 +311,34 @@ describe("writing methods", () => {
       assert.strictEqual(error._tag, "SvcRequestRejected")
       assert.include(error.message, "INVALID_PERSON")
     })
+  )
+
+  it.effect(
+    "an answer is parsed once, although the session looks whether it is JSON; a cut one is asked for again",
+    () =>
+      Effect.gen(function* () {
+        const parse = vi.spyOn(JSON, "parse")
+        yield* Effect.addFinalizer(() => Effect.sync(() => parse.mockRestore()))
+        const whole = '{"success":true,"response":{"note":"once"}}'
+        // Its identifier keeps its digits only where a number knows its source.
+        const exact = '{"success":true,"response":{"id":12345678901234567}}'
+        for (const [body, json] of [[whole, { note: "once" }] as const, [exact, null] as const]) {
+          const asked = makeService(({ path }, count) =>
+            path === "/api/person/L1" ? { body: count === 1 ? body.slice(0, -3) : body } : null
+          )
+          const exit = yield* withSession(asked, (session) => {
+            const layer = Layer.provide(ServiceJson.layer, Layer.succeed(Session, session))
+            return Effect.provide(
+              ServiceJson.use((client) => client.getPerson(lims)),
+              layer
+            )
+          })
+          const person = succeeded(exit)
+          if (json === null) assert.strictEqual(JSON.stringify(person), '{"id":12345678901234567}')
+          else assert.deepStrictEqual<unknown>(person, json)
+          const parses = parse.mock.calls.filter(([text]) => text === body).length
+          assert.strictEqual(parses, json === null ? 0 : 1)
+        }
+      })
   )
 })

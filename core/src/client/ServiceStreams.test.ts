@@ -14,7 +14,7 @@ const service = (body: string, { breaks = false, size = 7, status = 200 } = {}) 
   const session = Session.of({
     http: undefined as never,
     stream: Effect.fnUntraced(function* (request) {
-      assert.isTrue(yield* JsonReply)
+      assert.isNotNull(yield* JsonReply)
       const { search, pathname } = new URL(`http://service.test${request.url}`)
       asked.push(
         `${request.method} ${pathname}${search}${request.urlParams.params.map((pair) => `&${pair.join("=")}`)}`

@@ -12,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
 import { NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
+import { whyNotJson } from "../session/Recognition.ts"
 import { JsonReply, PathTemplate } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
@@ -135,7 +136,7 @@ export const streamedReply = (
     const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
     const response = yield* session
       .stream(request)
-      .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(JsonReply, true))
+      .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(JsonReply, whyNotJson))
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
       yield* tellRefusal(response.status, text)(failOnStatus(response.status, text, asked))

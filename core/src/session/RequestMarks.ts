@@ -35,10 +35,17 @@ export const PathTemplate: Context.Reference<string | null> = Context.Reference<
   { defaultValue: () => null }
 )
 
-/** Set to `true` around a request whose answer must be JSON: anything else is a page in place of data, or garbled. */
-export const JsonReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/JsonReply", {
-  defaultValue: () => false
-})
+/** Says why a text is no JSON; null when it is. */
+export type JsonJudge = (text: string) => string | null
+
+/**
+ * Set around a request whose answer must be JSON: anything else is a page in place of data, or garbled. Whoever reads the JSON is
+ * the judge too, so that it is parsed once.
+ */
+export const JsonReply: Context.Reference<JsonJudge | null> = Context.Reference<JsonJudge | null>(
+  "svc-steps/core/session/JsonReply",
+  { defaultValue: () => null }
+)
 
 /** A reply with an error status, or with an envelope that says `success: false`. */
 export interface RefusedReply {

@@ -169,7 +169,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       yield* session.ensureLogin
       const connection = yield* Scope.fork(yield* Effect.scope)
       const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers: apiTimeout }), connection)
-      const json = yield* JsonReply
+      const json = (yield* JsonReply) !== null
       const recognised = recognise(reply, { json, htmlAgain: met.html || !(yield* session.mayLogIn) })
       if (recognised === "answer" || (recognised === "page" && !json)) {
         const answer = yield* use(reply)
@@ -330,8 +330,9 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
 
 /** Fails where the answer must be JSON and is none: cut by somebody on the way, for example. */
 const mustBeJson = Effect.fnUntraced(function* (response: ReplyResponse) {
-  if (response.status >= 300 || !(yield* JsonReply)) return
-  const reason = whyNotJson(yield* Effect.orDie(response.text))
+  const judge = yield* JsonReply
+  if (response.status >= 300 || judge === null) return
+  const reason = judge(yield* Effect.orDie(response.text))
   if (reason !== null) return yield* brokenSetback(reason, "garbled")
 })
 

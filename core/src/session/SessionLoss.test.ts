@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { whyNotJson } from "./Recognition.ts"
 import { JsonReply, RepeatSafe } from "./RequestMarks.ts"
 
 describe("Session, a lost session", () => {
@@ -264,7 +265,7 @@ describe("Session, a lost session", () => {
     })
   )
 
-  const json = Effect.provideService(JsonReply, true)
+  const json = Effect.provideService(JsonReply, whyNotJson)
 
   it.effect(
     "H17 a page in place of data, for each of many analyses: three logins in ten minutes, and it is said what the page is",

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer, Logger } from "effect"
 import { HttpClient } from "effect/http"
 import { failed, get, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { whyNotJson } from "./Recognition.ts"
 import { JsonReply } from "./RequestMarks.ts"
 import { TransportFault } from "./TransportFault.ts"
 
@@ -20,7 +21,7 @@ describe("Session, repeating", () => {
     )
   }
 
-  const json = Effect.provideService(JsonReply, true)
+  const json = Effect.provideService(JsonReply, whyNotJson)
 
   for (const [what, body] of [
     ["empty", ""],
