@@ -69,7 +69,7 @@ describe("link hosts", () => {
       const link = Redacted.make(`${target}S1.bam`)
       yield* Effect.gen(function* () {
         const { get } = yield* LinkHost
-        const { next } = yield* get({ file: "S1.bam", link, range: null, ifRange: null })
+        const { next } = yield* get({ file: "S1.bam", link, range: null })
         let length = 0
         let same = true
         for (let bytes = yield* next; bytes !== null; bytes = yield* next) {

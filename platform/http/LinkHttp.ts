@@ -148,7 +148,7 @@ const requestText = (
   userAgent: string,
   forwarder: ProxyAddress | null,
   { authority, path }: LinkAddress,
-  { range, ifRange }: LinkRequest
+  { range }: LinkRequest
 ): string => {
   const fields = {
     host: authority,
@@ -157,7 +157,6 @@ const requestText = (
     "accept-encoding": "identity",
     connection: "keep-alive",
     ...(range === null ? {} : { range }),
-    ...(ifRange === null ? {} : { "if-range": ifRange }),
     ...(forwarder === null ? {} : credentialsOf(forwarder))
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)

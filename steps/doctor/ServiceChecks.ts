@@ -130,7 +130,7 @@ const linksCheck = (analysis: string | null) =>
     const title = file.fileName ?? "a file"
     const range = "bytes=0-0"
     const asked = { first: 0, end: 1, range: true, size: file.size ?? null, known: null }
-    const reply = yield* links.get({ file: title, link: file.downloadLink, range, ifRange: null })
+    const reply = yield* links.get({ file: title, link: file.downloadLink, range })
     const verdict = judge(asked, reply)
     const { host, status } = reply
     switch (verdict._tag) {

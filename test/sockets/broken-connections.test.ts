@@ -29,12 +29,12 @@ describe("FileTransfer, network", () => {
     })
   )
 
-  it.effect("N7 a short body resumes at the next byte with If-Range", () =>
+  it.effect("N7 a short body resumes at the next byte", () =>
     Effect.gen(function* () {
       const g = ground({ script: at(0, (good) => cutAfter(good, 150 * kib)) })
       const outcome = yield* succeeds(g)
       assert.strictEqual(outcome.attempts, 2)
-      assert.deepInclude(g.links.seen[1], { range: `bytes=${150 * kib}-${200 * kib - 1}`, ifRange: strong })
+      assert.deepInclude(g.links.seen[1], { range: `bytes=${150 * kib}-${200 * kib - 1}` })
     })
   )
 

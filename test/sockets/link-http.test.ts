@@ -64,8 +64,20 @@ describe("link hosts", () => {
           .map((line) => line.split(":")[0]?.toLowerCase())
       )
       const usual = ["host", "user-agent", "accept", "accept-encoding", "connection"]
-      assert.deepStrictEqual(names, [usual, [...usual, "range", "if-range"]])
+      assert.deepStrictEqual(names, [usual, [...usual, "range"]])
       assert.match(server.requests[0]?.head ?? "", /accept-encoding: identity/i)
+    })
+  )
+
+  it.live("H1 a host that does ranges only without conditions goes on at the next byte", () =>
+    Effect.gen(function* () {
+      const { outcome, server } = yield* delivers((request, socket) => {
+        const { head, bytes } = goodAnswer(object, /^if-/im.test(request.head) ? { ...request, range: null } : request)
+        if (request.number > 0) return void socket.end(Buffer.concat([Buffer.from(head), bytes]))
+        socket.end(Buffer.concat([Buffer.from(head), bytes.subarray(0, 200_000)]))
+      })
+      assert.strictEqual(server.requests.length, 2)
+      assert.strictEqual(outcome.bytes, object.length)
     })
   )
 

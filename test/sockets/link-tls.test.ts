@@ -34,7 +34,7 @@ const loopback = authority.issue({ addresses: ["127.0.0.1"] })
 const readSlowly = Effect.fnUntraced(
   function* (link: string, large: Buffer, _caFile: string) {
     const hosts = yield* LinkHost
-    const reply = yield* hosts.get({ file: "s.bam", link: Redacted.make(link), range: null, ifRange: null })
+    const reply = yield* hosts.get({ file: "s.bam", link: Redacted.make(link), range: null })
     let at = 0
     for (let batch = yield* reply.next; batch !== null; batch = yield* reply.next) {
       yield* Effect.sleep("3 millis")

@@ -31,7 +31,6 @@ export interface StoredObject {
 export interface Seen {
   readonly link: string
   readonly range: string | null
-  readonly ifRange: string | null
 }
 
 /** Sees the request (the first is number 0) and what a good host would say. */
@@ -50,11 +49,11 @@ export const patterned = (size: number, version = 1): Uint8Array => {
   return bytes
 }
 
-/** What a host with ranges, strong tags and If-Range answers. */
-export const goodReply = ({ bytes, etag }: StoredObject, { range, ifRange }: Omit<Seen, "link">): ScriptedReply => {
+/** What a host with ranges and strong tags answers. */
+export const goodReply = ({ bytes, etag }: StoredObject, { range }: Omit<Seen, "link">): ScriptedReply => {
   const tag: Record<string, string> = etag === null ? {} : { etag }
   const asked = /^bytes=(\d+)-(\d*)$/.exec(range ?? "")
-  if (asked === null || (ifRange !== null && ifRange !== etag)) {
+  if (asked === null) {
     return { status: 200, headers: { ...tag, "content-length": String(bytes.length) }, body: [bytes] }
   }
   const first = Number(asked[1])
@@ -115,7 +114,7 @@ export class ScriptedHost {
         }),
         () => Effect.sync(() => self.open--)
       )
-      const seen = { link: Redacted.value(request.link), range: request.range, ifRange: request.ifRange }
+      const seen = { link: Redacted.value(request.link), range: request.range }
       const number = self.seen.push(seen) - 1
       let answer = self.script({ ...seen, number, object: self.object }, goodReply(self.object, seen))
       if ("bytes" in answer) {

@@ -135,7 +135,7 @@ export const cappedAt = (
   return { status: 206, headers: { ...fields, "content-length": String(body.length) }, body: [body] }
 }
 
-/** A good reply to a range, whatever If-Range said. */
+/** A good reply to a range, without an entity tag. */
 export const goodPart = (object: { readonly bytes: Uint8Array }, range: string | null): ScriptedReply => {
   const asked = /^bytes=(\d+)-(\d*)$/.exec(range ?? "")
   const { bytes } = object

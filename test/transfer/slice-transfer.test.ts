@@ -172,10 +172,7 @@ describe("SliceTransfer", () => {
       const outcome = yield* succeeds(g)
       const data = g.links.seen.filter(({ link }) => !link.includes(".bai"))
       assert.isAtLeast(data.length, 3)
-      for (const [i, { ifRange, range }] of data.entries()) {
-        assert.match(range ?? "", /^bytes=\d+-\d+$/)
-        if (i > 0) assert.strictEqual(ifRange, etagOf(1))
-      }
+      for (const { range } of data) assert.match(range ?? "", /^bytes=\d+-\d+$/)
       assert.strictEqual(outcome.attempts, g.links.seen.length)
       assert.isAtMost(g.links.mostOpen, 2)
       // The end-of-file block is looked at first, and comes again with the last records.
@@ -216,7 +213,7 @@ describe("SliceTransfer", () => {
   describe("HTTP", () => {
     it.effect("H1 a host without ranges is refused: nothing is left", () =>
       Effect.gen(function* () {
-        const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null, ifRange: null }) })
+        const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null }) })
         const error = yield* fails(g)
         assert.strictEqual(error._tag, "SvcLinkProtocol")
         assert.match(error.message, /cannot serve single regions/)
@@ -258,11 +255,10 @@ describe("SliceTransfer", () => {
       }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
-    it.effect("H4 a weak entity tag is never used for If-Range; another size is noticed", () =>
+    it.effect("H4 with a weak entity tag another size is noticed", () =>
       Effect.gen(function* () {
         const g = yield* ground({ etag: 'W/"v1"' })
         yield* succeeds(g, 1, "W/")
-        assert.isTrue(g.links.seen.every(({ ifRange, link }) => ifRange === null || link.includes(".bai")))
         const second = yield* versionOf(2)
         const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
         yield* succeeds(changed, 2, "W/")
@@ -295,7 +291,7 @@ describe("SliceTransfer", () => {
       ["N6 a reset", "Reset"],
       ["N7 an end", "Short"]
     ] as const) {
-      it.effect(`${name} inside a range goes on at the next byte, with If-Range`, () =>
+      it.effect(`${name} inside a range goes on at the next byte`, () =>
         Effect.gen(function* () {
           const g = yield* ground({ script: at(2, (good) => cutAfter(good, 100_000, fault)) })
           yield* succeeds(g)

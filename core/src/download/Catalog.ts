@@ -136,9 +136,7 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
 const probe = Effect.fnUntraced(
   function* (file: string, link: Redacted.Redacted) {
     const host = yield* LinkHost
-    const reply = yield* host
-      .get({ file, link, range: `bytes=0-${probedBytes - 1}`, ifRange: null })
-      .pipe(Effect.timeout(patience))
+    const reply = yield* host.get({ file, link, range: `bytes=0-${probedBytes - 1}` }).pipe(Effect.timeout(patience))
     const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
     switch (verdict._tag) {
       case "Bytes":

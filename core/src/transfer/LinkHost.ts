@@ -18,8 +18,6 @@ export interface LinkRequest {
   readonly link: Redacted.Redacted
   /** Value of `Range`, for example `bytes=0-99`. */
   readonly range: string | null
-  /** Value of `If-Range`: a strong entity tag. */
-  readonly ifRange: string | null
 }
 
 /** The head of a reply and its body, taken batch by batch. */

@@ -148,24 +148,20 @@ const exchange = Effect.fnUntraced(function* (context: RangeContext, position: R
 
 /**
  * What to ask for when the bytes before `from` are there. Where no strong entity tag vouches that the rest is of the same
- * version, the last of them are asked for once more, to be compared. The whole file is asked for without `Range`.
+ * version, the last of them are asked for once more, to be compared. The whole file is asked for without `Range`. No range has a
+ * condition (`If-Range`): each reply states its version, and there are hosts that send the whole file as soon as they see one.
  */
 const rangeToAsk = (
   { request, sink }: FetchContext,
   known: ObjectVersion | null,
   from: number,
   end: number | null
-): RangeRequest => {
+): RangeAsked => {
   const overlap = known?.etag == null ? Math.min(from - sink.begin, overlapLength) : 0
   const first = from - overlap
   const size = known?.size ?? request.size
   const range = first > 0 || (end !== null && (size === null || end < size))
-  return { first, end, range, size: request.size, known, ifRange: range && from > 0 ? (known?.etag ?? null) : null }
-}
-
-interface RangeRequest extends RangeAsked {
-  /** Value of `If-Range`. */
-  readonly ifRange: string | null
+  return { first, end, range, size: request.size, known }
 }
 
 interface Answer {
@@ -179,16 +175,16 @@ interface Answer {
 const ask = (
   context: FetchContext,
   link: Redacted.Redacted,
-  asked: RangeRequest,
+  asked: RangeAsked,
   redirects: number
 ): Effect.Effect<Answer, AskError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
     const { header } = context.pool.settings
-    const { end, first, ifRange } = asked
+    const { end, first } = asked
     const range = asked.range ? `bytes=${first}-${end === null ? "" : end - 1}` : null
-    const reply = yield* context.host.get({ file: context.request.fileName, link, range, ifRange }).pipe(
+    const reply = yield* context.host.get({ file: context.request.fileName, link, range }).pipe(
       Effect.timeoutOrElse({
         duration: header,
         orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))

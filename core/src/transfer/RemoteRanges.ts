@@ -1,8 +1,8 @@
 /**
  * Random access to a remote file through its link: exact ranges, all of one version of the file.
  *
- * The first reply states size and entity tag; every later request carries that tag (`If-Range`), so that bytes of two
- * versions never meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
+ * The first reply states size and entity tag; every later one must state the same, so that bytes of two versions never
+ * meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
  * again. Faults H1-H5, L1, L2, N5-N13.
  */
 import * as Effect from "effect/Effect"
