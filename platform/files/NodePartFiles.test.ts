@@ -137,6 +137,18 @@ describe("NodePartFiles", () => {
     })
   )
 
+  inFolder(
+    "getting its name makes a file no younger, so an index that was written after its data stays the younger",
+    (ground) =>
+      Effect.gen(function* () {
+        const part = yield* written(ground)
+        const before = new Date("2020-01-01T00:00:00Z")
+        utimesSync(ground.at(ground.place.part), before, before)
+        yield* part.commit(bytes.length, false)
+        assert.strictEqual(statSync(ground.at("s.bam")).mtimeMs, before.getTime())
+      })
+  )
+
   for (const mask of [0o000, 0o022, 0o077]) {
     it.live(`K6 the file has the mode of the user's umask ${mask.toString(8).padStart(3, "0")}`, () =>
       Effect.gen(function* () {

@@ -270,7 +270,9 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
   const path = join(place.directory, place.part)
   const final = join(place.directory, place.name)
   yield* Effect.gen(function* () {
-    yield* call((done) => fs.ftruncate(open.fd, size, done))
+    // Cutting off nothing would still make it younger than the index beside it, of which samtools and picard then warn.
+    const { size: length } = yield* call<fs.Stats>((done) => fs.fstat(open.fd, done))
+    if (length !== size) yield* call((done) => fs.ftruncate(open.fd, size, done))
     yield* call((done) => fs.fchmod(open.fd, open.mode, done)).pipe(tolerate(...modeless))
     yield* sync(open.fd)
   }).pipe(named(path, "complete"))
