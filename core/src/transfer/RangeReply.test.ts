@@ -42,6 +42,17 @@ describe("RangeReply", () => {
     assert.strictEqual(tagOf(judge(firstPiece, reply(200))), "RangeIgnored")
   })
 
+  it("H1 a range sent with 200 in place of 206 is that range", () => {
+    assert.deepStrictEqual(judge(part, reply(200, good)), judge(part, reply(206, good)))
+    const first: RangeAsked = { first: 0, end: 100, range: true, size: null, known: null }
+    const sent = { "content-range": "bytes 0-99/1000", "content-length": "100" }
+    assert.deepInclude(judge(first, reply(200, sent)), { _tag: "Bytes", first: 0, end: 100 })
+    assert.match(JSON.stringify(judge(part, reply(200, sent))), /from 0 when asked for 100/)
+    // The whole file beside a field that repeats the request.
+    assert.strictEqual(tagOf(judge(part, reply(200, { ...good, "content-length": "1000" }))), "RangeIgnored")
+    assert.deepInclude(judge(whole, reply(200, { ...good, "content-length": "1000" })), { _tag: "Bytes", end: 1000 })
+  })
+
   const wrongParts: ReadonlyArray<readonly [string, Record<string, string>, RegExp]> = [
     ["a later start", { "content-range": "bytes 101-199/1000" }, /from 101 when asked for 100/],
     ["an earlier start", { "content-range": "bytes 99-199/1000" }, /from 99 when asked for 100/],

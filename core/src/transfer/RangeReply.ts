@@ -63,7 +63,8 @@ const wrongRange = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRang
 
 /** Judges a reply before a byte of its body is used. */
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
-  const { status, headers } = reply
+  const { headers } = reply
+  const status = statusOf(asked, reply)
   if (stale.has(status)) return { _tag: "Stale", status }
   if (later.has(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
   const location = headers.get("location")
@@ -72,9 +73,18 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   if (status === 416) return judgeUnsatisfied(asked, headers.get("content-range"))
   if (status !== 200 && status !== 206) return wrongReply(`answered ${status} to a request for the file`)
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity" && !isAsStored(asked, reply))
+  if (encoding !== "" && encoding !== "identity" && !isAsStored(asked, { ...reply, status }))
     return wrongReply(`compresses the file on its way (content encoding ${token(encoding)}), which was not asked for`)
   return status === 206 ? judgePart(asked, headers) : judgeWhole(asked, reply)
+}
+
+/**
+ * Some hosts send the range that was asked for with 200 in place of 206 (modelscope_hub #50). Taken for the whole file, it would
+ * be a file of another size. Its own length tells it from the whole file beside a Content-Range that only repeats the request.
+ */
+const statusOf = ({ range }: RangeAsked, { headers, status }: ReplyHead): number => {
+  const sent = range && status === 200 ? contentRange(headers.get("content-range")) : null
+  return sent !== null && sent.first !== null && contentLength(headers) === sent.end - sent.first ? 206 : status
 }
 
 /**
