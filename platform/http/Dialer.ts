@@ -266,11 +266,16 @@ export class Dialer {
     const { ca } = this.#settings
     this.#context ??= tls.createSecureContext({
       minVersion: "TLSv1.2",
-      ...(ca === null ? {} : { ca: [...tls.getCACertificates("default"), ...tls.getCACertificates("system"), ca] })
+      ...(ca === null
+        ? {}
+        : { ca: [...tls.getCACertificates("default"), ...tls.getCACertificates("system"), separated(ca)] })
     })
     return this.#context
   }
 }
+
+/** `cat a.pem b.pem` puts two lines into one where the first file has no line end; OpenSSL leaves out what follows there. */
+const separated = (pem: string) => pem.replaceAll("----------", "-----\n-----")
 
 /** Why a PEM text cannot be used as authorities, or null when every certificate in it can be read. */
 export const unreadablePem = (pem: string): string | null => {

@@ -87,6 +87,16 @@ describe("link hosts over TLS", () => {
     })
   )
 
+  it.live("an authority that follows another one on the same line is trusted too", () =>
+    Effect.gen(function* () {
+      const { server, caFile } = yield* host(loopback)
+      writeFileSync(caFile, `${makeAuthority("Another authority").pem.trimEnd()}${authority.pem}`)
+      const transfer = yield* liveTransfer(`${server.url}/s.bam`, object.length, { http: { caFile } })
+      yield* transfer.run
+      assert.isTrue(transfer.final()?.equals(object))
+    })
+  )
+
   const refused = [
     ["an unknown authority", loopback, false],
     ["a wrong host", authority.issue({ names: ["other.example"] }), true],

@@ -167,7 +167,8 @@ const tlsAdvice = {
   "its certificate is for another host name":
     "check the address: it must be a name that the certificate has; a captive network answers in place of others",
   "its certificate is self-signed": "if it is the right one, give it with --caFile",
-  "its certificate comes from an unknown authority": "for a private certificate authority give --caFile",
+  "its certificate comes from an unknown authority":
+    "the root certificate of a private authority must be in the file that --caFile names",
   "it does not speak TLS there": "check the port, or write http:// if it is plain on purpose",
   "it offers no TLS version that is safe (1.2 at least)": "its operators must allow TLS 1.2",
   "it wants a certificate of the client": "there is no option for one: ask its operators for an address without that"

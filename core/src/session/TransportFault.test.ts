@@ -99,7 +99,7 @@ describe("TransportFault", () => {
       ["CERT_HAS_EXPIRED", /operators must renew it/, false],
       ["CERT_NOT_YET_VALID", /set the clock/, false],
       ["DEPTH_ZERO_SELF_SIGNED_CERT", /if it is the right one/, true],
-      ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /private certificate authority/, true],
+      ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /root certificate of a private authority/, true],
       ["ERR_TLS_CERT_ALTNAME_INVALID", /check the address/, false],
       ["ERR_SSL_WRONG_VERSION_NUMBER", /check the port, or write http:/, false],
       ["ERR_SSL_UNSUPPORTED_PROTOCOL", /must allow TLS 1\.2/, false],
