@@ -8,6 +8,14 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 
+/**
+ * Whether a status says that the same request may work later: those of the client that say so, and failures of a server, also
+ * those that nobody registered, such as 520 to 530 of Cloudflare (RFC 9110 section 15: an unknown one counts as 500). It is no
+ * answer of the service: a proxy on the way gives them too.
+ */
+export const isPassing = (status: number): boolean =>
+  [408, 425, 429].includes(status) || (status >= 500 && ![501, 505].includes(status))
+
 /** A failure that knows how long the other side asked to wait, or null when it did not say. */
 export interface AskedToWait {
   readonly retryAfter: Duration.Duration | null

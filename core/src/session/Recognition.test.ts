@@ -35,7 +35,10 @@ describe("Recognition", () => {
       [401, "", "forbidden", "forbidden"],
       [503, "<html>", "transient", "transient"],
       [500, "{}", "transient", "transient"],
-      [501, "{}", "answer", "answer"]
+      [522, "<html>", "transient", "transient"],
+      [599, "", "transient", "transient"],
+      [501, "{}", "answer", "answer"],
+      [505, "", "answer", "answer"]
     ] as const) {
       const reply = { status, start: bytes(body) }
       assert.strictEqual(recognise(reply), any, `${status} ${body}`)

@@ -5,6 +5,7 @@
  * 11.6). Without this check the caller would take both for data. Pure functions of status, headers and first bytes.
  */
 import * as Result from "effect/Result"
+import { isPassing } from "../Schedules.ts"
 import { printable } from "../text/Printable.ts"
 
 /** The parts of a reply by which it is judged. */
@@ -28,11 +29,9 @@ export interface Circumstances {
  * - `page`: HTML again after a login. No data: maintenance, or a firewall; for a request that wants no data, what it asked for.
  * - `forbidden`: the session is gone, or this account may not see the thing; a witness or a fresh login tells.
  * - `broken`: empty or garbled where JSON must be; the same request may work later.
- * - `transient`: a status that says so itself.
+ * - `transient`: the status says so itself.
  */
 export type Recognised = "answer" | "lost" | "page" | "forbidden" | "broken" | "transient"
-
-const transientStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /**
  * True when the first character after white space is `<`. JSON never begins so, whatever the content type claims, and HTML, XHTML
@@ -66,7 +65,7 @@ export const recognise = (
   if (status >= 300 && status < 400) return "lost"
   // The service is known to send 403; one that treats its session as authentication would send 401.
   if (status === 403 || status === 401) return "forbidden"
-  if (transientStatuses.has(status)) return "transient"
+  if (isPassing(status)) return "transient"
   if (status >= 400) return "answer"
   if (beginsLikeMarkup(start)) return htmlAgain ? "page" : "lost"
   if (start.length >= endedSession.length && saysEnded(start)) return "lost"

@@ -11,7 +11,7 @@ describe("Session, repeating", () => {
   const times = (service: ReturnType<typeof makeService>, request: string) =>
     service.requests().filter((other) => other === request).length
 
-  for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+  for (const status of [408, 425, 429, 500, 502, 503, 504, 522]) {
     it.effect(`H13 ${status} six times, then ok`, () =>
       Effect.gen(function* () {
         const service = makeService((asked, count) => (asked.path === "/api/x" && count <= 6 ? { status } : null))
@@ -106,6 +106,7 @@ describe("Session, repeating", () => {
         [new TransportFault({ kind: "NotSent", reason: "connection refused" }), "ok", 2],
         [new TransportFault({ kind: "Broken", reason: "connection reset" }), "SvcOutcomeUnknown", 1],
         [{ status: 502 }, "SvcOutcomeUnknown", 1],
+        [{ status: 524 }, "SvcOutcomeUnknown", 1],
         [{ status: 503 }, "SvcUnavailable", 1],
         [{ status: 500 }, "SvcOutcomeUnknown", 1],
         [{ body: "{", after: "break" }, "SvcOutcomeUnknown", 1]

@@ -62,7 +62,8 @@ export const brokenSetback = (reason: string, kind: "broken" | "silent" | "page"
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
 export const leavesDoubt = ({ kind, status }: Setback): boolean =>
-  ["unanswered", "broken", "silent", "page"].includes(kind) || [408, 500, 502, 504].includes(status ?? 0)
+  ["unanswered", "broken", "silent", "page"].includes(kind) ||
+  (kind === "status" && ![425, 429, 503].includes(status ?? 0))
 
 /** Why it is in doubt, for a message. */
 export const doubt = ({ kind, reason }: Setback): string =>

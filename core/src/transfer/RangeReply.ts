@@ -3,6 +3,7 @@
  *
  * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
  */
+import { isPassing } from "../Schedules.ts"
 import { comparisonOf, conflict, type StatedDigest, statedDigests } from "./Digests.ts"
 
 /** What makes two replies speak of the same bytes. Only a strong `etag` is kept. */
@@ -54,7 +55,6 @@ export type Verdict =
   /** The reply does not answer this request. `ofRange`: it is the range that it gets wrong, so the whole file may still come. */
   | { readonly _tag: "Wrong"; readonly reason: string; readonly ofRange: boolean }
 
-const later = new Set([408, 425, 429, 500, 502, 503, 504])
 const stale = new Set([400, 401, 403, 404, 410])
 const redirect = new Set([301, 302, 303, 307, 308])
 
@@ -66,7 +66,7 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { headers } = reply
   const status = statusOf(asked, reply)
   if (stale.has(status)) return { _tag: "Stale", status }
-  if (later.has(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
+  if (isPassing(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
   const location = headers.get("location")
   if (redirect.has(status) && location !== undefined) return { _tag: "Redirect", location }
   if (status === 412) return { _tag: "Changed", reason: "the link host says that the file changed" }
