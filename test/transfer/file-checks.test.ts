@@ -184,9 +184,10 @@ describe("FileTransfer, checks", () => {
     })
   )
 
+  const text = (g: ReturnType<typeof ground>, name: string) => Buffer.from(g.disk.files.get(name) ?? []).toString()
+
   it.effect("a checksum file is put beside the file, after it, and added where only it is missing", () =>
     Effect.gen(function* () {
-      const text = (g: ReturnType<typeof ground>, name: string) => Buffer.from(g.disk.files.get(name) ?? []).toString()
       for (const kind of ["md5", "sha256"] as const) {
         const line = `${digestOf(kind, patterned(200 * kib), "hex")}  s.bam\n`
         const name = `s.bam.${kind}`
@@ -220,6 +221,22 @@ describe("FileTransfer, checks", () => {
       g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
       assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "SvcLocalIo", errno: "ENOSPC" })
       assert.deepStrictEqual(g.disk.names, ["s.bam"])
+    })
+  )
+
+  it.effect("with overwrite what a list beside the file says of other files stays", () =>
+    Effect.gen(function* () {
+      const others = `${"a".repeat(32)}  other.txt\r\n${"b".repeat(32)} *x/t.bam\n`
+      for (const checksums of ["md5", null] as const) {
+        const g = ground({ request: { checksums, overwrite: true } })
+        g.disk.files.set("s.bam", Buffer.from("old"))
+        g.disk.files.set("s.bam.md5", Buffer.from(`${"c".repeat(32)}  s.bam\n${others}`))
+        yield* yield* g.run
+        const written = text(g, "s.bam.md5")
+        assert.isTrue(written.endsWith(others), written)
+        assert.notInclude(written, "c".repeat(32))
+        assert.strictEqual(written.length > others.length, checksums === "md5")
+      }
     })
   )
 

@@ -520,7 +520,7 @@ describe("SliceTransfer", () => {
         assert.strictEqual((yield* yield* again.run).action, "exists")
         assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])
         const [, sum = ""] = sums
-        g.disk.files.set(sum, Buffer.from(right[0] ?? ""))
+        g.disk.files.set(sum, Buffer.from(`${"0".repeat(32)}  s.ranged.bam.bai\n`))
         assert.deepInclude(yield* Effect.flip(yield* again.run), {
           _tag: "SvcFileDamaged",
           file: sum,

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type CannotCreate, FileDamaged, FileDiffers, type LocalIo } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
-import { checksumIn } from "../verify/Manifest.ts"
+import { checksumIn, checksumsOfOthers } from "../verify/Manifest.ts"
 import { type CheckServices, checkAsked, prove } from "./FileCheck.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
@@ -13,20 +13,46 @@ type DataFile = Pick<PartPlace, "directory" | "name">
 
 const nameOf = (name: string, kind: ChecksumKind) => `${name}.${kind}`
 
+/** The text of the checksums of a file, null when there is none. */
+const textOf = (files: PartFiles["Service"], { directory, name }: DataFile, kind: ChecksumKind, limit = Infinity) =>
+  Effect.flatMap(files.beside(directory, nameOf(name, kind)), (file) =>
+    file === null
+      ? Effect.succeed(null)
+      : Effect.map(file.read(0, Math.min(file.size, limit)), (text) => new TextDecoder().decode(text))
+  ).pipe(Effect.scoped)
+
+/** What the checksums of a file say of other files: a list of somebody else, in which only the line of ours may change. */
+const othersOf = (files: PartFiles["Service"], data: DataFile, kind: ChecksumKind) =>
+  Effect.map(textOf(files, data, kind), (text) => checksumsOfOthers(kind, text ?? "", data.name))
+
 /** Replaces the checksum of a file. Names that coreutils would have to escape are refused long before. */
-export const put = (files: PartFiles["Service"], { directory, name }: DataFile, kind: ChecksumKind, hex: string) =>
-  files.replaceText(directory, nameOf(name, kind), `${hex}  ${name}\n`)
+export const put = Effect.fnUntraced(function* (
+  files: PartFiles["Service"],
+  data: DataFile,
+  kind: ChecksumKind,
+  hex: string
+) {
+  const { directory, name } = data
+  const others = yield* othersOf(files, data, kind)
+  yield* files.replaceText(directory, nameOf(name, kind), `${hex}  ${name}\n${others}`)
+})
 
 /**
  * Removes the checksums of a file that is about to be replaced, of every kind and whether new ones are wanted or not: they
  * must never stand beside other bytes.
  */
 export const withdraw = (files: PartFiles["Service"], place: PartPlace) =>
-  Effect.forEach(checksumKinds, (kind) => files.withdraw({ ...place, name: nameOf(place.name, kind) }), {
-    discard: true
-  })
+  Effect.forEach(
+    checksumKinds,
+    Effect.fnUntraced(function* (kind) {
+      const name = nameOf(place.name, kind)
+      const others = yield* othersOf(files, place, kind)
+      yield* others === "" ? files.withdraw({ ...place, name }) : files.replaceText(place.directory, name, others)
+    }),
+    { discard: true }
+  )
 
-/** A checksum file is read whole; one beside a file has one line, seldom more. */
+/** As much is read of the checksums beside a file, which have one line, seldom more. */
 const largest = 1024 * 1024
 
 /** Compares a file with the checksum of this kind beside it; false when there is none. `FileDamaged` when it does not fit. */
@@ -35,12 +61,10 @@ export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
   { directory, name }: DataFile,
   kind: ChecksumKind
 ): Effect.fn.Return<boolean, FileDamaged | CannotCreate | LocalIo> {
-  const text = yield* Effect.flatMap(files.beside(directory, nameOf(name, kind)), (file) =>
-    file === null ? Effect.succeed(null) : file.read(0, Math.min(file.size, largest))
-  ).pipe(Effect.scoped)
+  const text = yield* textOf(files, { directory, name }, kind, largest)
   if (text === null) return false
   const file = nameOf(name, kind)
-  const stated = checksumIn(kind, new TextDecoder().decode(text), name)
+  const stated = checksumIn(kind, text, name)
   if (Result.isFailure(stated)) {
     const reason = `${stated.failure}; remove it, and a new one is written`
     return yield* new FileDamaged({ file, fault: "Checksum", reason })

@@ -59,6 +59,18 @@ export const checksumIn = (kind: ChecksumKind, text: string, name: string): Resu
   return sums.size > 1 ? Result.fail(`it has two different checksums of ${printable(name)}`) : Result.succeed(hex)
 }
 
+/** The lines of a list of checksums that are about other files than `name`, as they stand; none where it is no such list. */
+export const checksumsOfOthers = (kind: ChecksumKind, text: string, name: string): string =>
+  Result.isFailure(parseChecksums(kind, text))
+    ? ""
+    : text
+        .split("\n")
+        .filter((line) =>
+          Result.getOrElse(parseChecksums(kind, line), () => []).some(({ path }) => path.split("/").at(-1) !== name)
+        )
+        .map((line) => `${line}\n`)
+        .join("")
+
 /** What is known about one file; `bytes` and `sha256` are null where the manifest does not say. */
 export interface Expected {
   /** As it stands in the manifest. */
