@@ -3,7 +3,7 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
-import { AnalysisId, SampleId } from "../contract/Ids.ts"
+import { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { Forbidden, LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
@@ -66,6 +66,16 @@ describe("choose", () => {
 
 describe("catalog", () => {
   const unavailable = new Unavailable({ host: "h", reason: "it answered 500", attempts: 7 })
+
+  it.effect("a sample and a person without a name are none", () => {
+    const { layer } = client((id) =>
+      Effect.succeed({ ...filesOf(id, []), sampleId: SampleId.make(""), limsId: LimsId.make(" ") })
+    )
+    return Effect.gen(function* () {
+      const [item] = yield* Stream.runCollect(catalog(named("A")))
+      assert.deepInclude(item?._tag === "Listed" ? item.entry.listed : null, { sampleId: null, limsId: null })
+    }).pipe(Effect.provide(layer))
+  })
 
   it.effect("one bad analysis stops no other", () => {
     const { layer } = client((id) =>

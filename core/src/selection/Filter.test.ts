@@ -189,12 +189,14 @@ describe("Latest", () => {
       { id: "A2", personLimsId: "L2" },
       { id: "7", personLimsId: null },
       { id: "8" },
+      { id: "5", personLimsId: "" },
+      { id: "6", personLimsId: "" },
       { id: "9007199254740993", personLimsId: "L3" },
       { id: "9007199254740992", personLimsId: "L3" }
     ]
     assert.deepStrictEqual(
       newestFirst(analyses).map(([newest]) => newest.id),
-      ["10", "A10", "7", "8", "9007199254740993"]
+      ["10", "A10", "7", "8", "5", "6", "9007199254740993"]
     )
   })
 })

@@ -135,6 +135,10 @@ const missingFrom = <A extends AnalysisRecord>(
   return [...wanted].filter((id) => !present.has(id))
 }
 
+/** An id of a sample or person; an empty text names none, and those without a name have nothing in common. */
+export const statedId = <Id extends string>(id: Id | null | undefined): Id | null =>
+  id == null || id.trim() === "" ? null : id
+
 /** What `newestFirst` looks at in a record. */
 interface OfPerson {
   readonly id: string
@@ -146,9 +150,10 @@ export const newestFirst = <A extends OfPerson>(
   analyses: ReadonlyArray<A>
 ): ReadonlyArray<readonly [A, ...Array<A>]> => {
   const sorted = analyses.toSorted((a, b) => compareNatural(b.id, a.id))
-  const groups = Map.groupBy(sorted, (it) => it.personLimsId ?? it)
+  const ownerOf = (it: A) => statedId(it.personLimsId) ?? it
+  const groups = Map.groupBy(sorted, ownerOf)
   return analyses.flatMap((it) => {
-    const [newest, ...older] = groups.get(it.personLimsId ?? it) ?? []
+    const [newest, ...older] = groups.get(ownerOf(it)) ?? []
     return newest === it ? [[newest, ...older] as const] : []
   })
 }

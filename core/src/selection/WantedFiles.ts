@@ -9,7 +9,7 @@ import { indexesAmong, isDataType, isSliced } from "../genome/formats/FileNames.
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
 import { dataPathOf, type Layout, type OutputPath, outputPathOf, pathOf } from "./OutputPath.ts"
-import type { SelectedAnalysis } from "./Selection.ts"
+import { type SelectedAnalysis, statedId } from "./Selection.ts"
 
 /**
  * One entry of the download links of an analysis, without its link.
@@ -46,8 +46,8 @@ export interface ListedAnalysis extends SelectedAnalysis {
 /** The answer for an analysis, without its links. */
 export const listedOf = (analysis: SelectedAnalysis, files: AnalysisFiles): ListedAnalysis => ({
   ...analysis,
-  sampleId: files.sampleId ?? null,
-  limsId: files.limsId ?? null,
+  sampleId: statedId(files.sampleId),
+  limsId: statedId(files.limsId),
   files: files.apiFileLinks.map((file) => ({
     fileName: file.fileName ?? null,
     size: file.size ?? null,
