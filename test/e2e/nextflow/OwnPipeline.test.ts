@@ -39,7 +39,10 @@ describe("a module under other names", () => {
     "has settings of its own, and svc.config touches no other process, beside a base.config in either order (parser %s)",
     ([parser, config]) =>
       Effect.gen(function* () {
-        const pad = yield* launchPad(["--strict"])
+        const world = join(yield* folder, "world.json")
+        const quoted = ["bam", "bam.bai"].map((type) => ({ name: `Q"1.${type}`, copyOf: `A1/S1.${type}` }))
+        writeFileSync(world, JSON.stringify({ analyses: [{ id: "Q1", files: quoted }] }))
+        const pad = yield* launchPad(["--strict", "--world", world])
         const script = pad.write(
           "names.nf",
           `include { SVC_DOWNLOAD as WHOLE } from ${module("download")}
@@ -64,11 +67,11 @@ process FOREIGN {
 workflow {
     FOREIGN(channel.of(0, 1))
     def target = System.getenv('SVC_TARGET')
-    WHOLE(channel.of([[id: 'one'], [analysisIds: 'A1', store: 'store'], []], [[id: 'old'], [analysisIds: 'A3', optional: true], []]), target)
+    WHOLE(channel.of([[id: 'one'], [analysisIds: 'A1,Q1', store: 'store'], []], [[id: 'old'], [analysisIds: 'A3', optional: true], []]), target)
     REGION(channel.of([[id: 'two'], [analysisIds: 'A2'], []]), target)
     ASK(channel.of([[id: 'all'], [analysisIds: ['A1', 'A2']]]), target)
     WHOLE.out.files.map { meta, _files -> meta.id }.toSortedList().view { ids -> "WHOLE \${ids}" }
-    WHOLE.out.bam.view { _meta, bam, _bai -> "BAM \${bam.name}" }
+    WHOLE.out.bam.view { _meta, bam, _bai -> "BAM \${[bam].flatten()*.name.sort().join(' ')}" }
     REGION.out.bam.view { _meta, bam, _bai -> "BAM \${bam.name}" }
     WHOLE.out.missing.view { meta, report -> "MISSING \${meta.id} \${new groovy.json.JsonSlurper().parse(report).files[0].reason}" }
 }
@@ -92,7 +95,7 @@ process {
         assert.notMatch(output(run), /outdir|results/)
         assert.include(run.stdout, "WHOLE [one]")
         assert.include(run.stdout, "MISSING old archived")
-        assert.match(run.stdout, /^BAM S1\.bam$/m)
+        assert.match(run.stdout, /^BAM Q"1\.bam S1\.bam$/m)
         assert.match(run.stdout, /^BAM S2\.ranged\.bam$/m)
         assert.notInclude(run.stdout, "S3.bam")
         const foreign = run.tasks.filter(({ name }) => name.startsWith("FOREIGN"))
@@ -103,7 +106,11 @@ process {
         // A store without a path begins where Nextflow was started.
         const kept = filesBelow(join(pad.folder, "store")).filter((path) => !/(^|\/)\./.test(path))
         const service = pad.sandbox.url.replace(/[^A-Za-z0-9.]+/g, "_")
-        assert.deepStrictEqual(kept, [`${service}/one/S1.bam`, `${service}/one/S1.bam.bai`])
+        const stored = ['Q"1.bam', 'Q"1.bam.bai', "S1.bam", "S1.bam.bai"]
+        assert.deepStrictEqual(
+          kept.toSorted(),
+          stored.map((name) => `${service}/one/${name}`)
+        )
         const published = filesBelow(join(pad.folder, "all"))
         assert.includeMembers([...published], ["one/S1.bam", "old.report.json"])
         assert.notInclude(published.join(" "), "links.json")

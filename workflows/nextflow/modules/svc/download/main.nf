@@ -39,7 +39,7 @@ process SVC_DOWNLOAD {
     svc-download --target='${target}' ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${args} || code=\$?
     # 66: something does not come, and nothing has been fetched.
     [ \$code -eq 0 ] || { [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json'; } || exit \$code
-    [ '${store}' = '${prefix}' ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" '${prefix}/'; done
+    [ '${store}' = '${prefix}' ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | sed 's/\\\\\\(.\\)/\\1/g' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" '${prefix}/'; done
     """
 
     stub:
