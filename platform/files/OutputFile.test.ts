@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
@@ -103,6 +104,22 @@ describe("an output file", () => {
       yield* put(join(path, "x"), "new")
       assert.deepStrictEqual([content(join(path, "victim")), content(join(path, "x"))], ["untouched", "new"])
     })
+  )
+
+  it.live(
+    "K10 a pipe that nobody reads: a whole file is refused, an output waits for a reader and can be stopped",
+    () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "pipe")
+        execFileSync("mkfifo", [path])
+        const refused = yield* Effect.flip(replaceFile(path, [bytes("x")], "the report"))
+        assert.deepInclude(refused, { _tag: "SvcCannotCreate", reason: "it is a pipe that nobody reads" })
+        yield* Fiber.interrupt(yield* Effect.forkChild(put(path, "x"), { startImmediately: true }))
+        const writer = yield* Effect.forkChild(put(path, "late"), { startImmediately: true })
+        const read = yield* Effect.promise(() => readFile(path, "utf8"))
+        yield* Fiber.join(writer)
+        assert.strictEqual(read, "late")
+      })
   )
 
   it.live("that is a pipe is written to and stays a pipe", () =>

@@ -6,8 +6,10 @@ import { constants } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
+import { printable } from "../../core/src/text/Printable.ts"
 import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
 import { named, openScoped, writeAll } from "./FileCalls.ts"
 
@@ -46,12 +48,32 @@ const asItComes = (write: Output["write"]): Output => {
   }
 }
 
-/** A pipe or device is written to and never replaced. */
-const toDevice = (path: string) =>
-  openScoped(path, constants.O_WRONLY).pipe(
-    named(path, "open"),
-    Effect.map((fd) => asItComes((bytes) => writeAll(fd, bytes, null).pipe(named(path, "write"))))
+/**
+ * Returns when somebody reads the pipe. A plain `open` would wait for that too, but in a thread that no signal reaches. What is
+ * opened here stays open with the output: if it were closed first, the reader would see an end.
+ */
+const readerOf = (path: string) =>
+  openScoped(path, constants.O_WRONLY | constants.O_NONBLOCK).pipe(named(path, "open"), Effect.asVoid)
+
+const isUnread = (error: LocalIo) => error.errno === "ENXIO"
+
+/** Waits for a reader, who often starts after the writer; `waits` false: fails instead. */
+const awaitReader = Effect.fnUntraced(function* (path: string, waits: boolean) {
+  const unread = yield* readerOf(path).pipe(
+    Effect.as(false),
+    Effect.catchIf(isUnread, () => Effect.succeed(true))
   )
+  if (!unread) return
+  if (!waits) return yield* new CannotCreate({ path, reason: "it is a pipe that nobody reads" })
+  yield* Effect.logInfo(`Waiting for a reader of the pipe ${printable(path)}`)
+  yield* Effect.retry(readerOf(path), { while: isUnread, schedule: Schedule.spaced("100 millis") })
+})
+
+/** A pipe or device is written to and never replaced. */
+const toDevice = Effect.fnUntraced(function* (path: string) {
+  const fd = yield* named(path, "open")(openScoped(path, constants.O_WRONLY))
+  return asItComes((bytes) => writeAll(fd, bytes, null).pipe(named(path, "write")))
+})
 
 /** Until it is complete the file lies in the folder of its final name, since a rename does not work across file systems. */
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
@@ -89,12 +111,14 @@ export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
   path: string | null,
   options: { readonly private?: boolean } = {}
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  return path === null || path === "-" ? asItComes(toStandardOutput) : yield* openPath(path, options)
+  return path === null || path === "-"
+    ? asItComes(toStandardOutput)
+    : yield* openPath(path, { ...options, waits: true })
 })
 
 const openPath = Effect.fnUntraced(function* (
   path: string,
-  options: { readonly private?: boolean }
+  options: { readonly private?: boolean; readonly waits: boolean }
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
   const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
   const [there, folder] = yield* Effect.promise(() =>
@@ -105,6 +129,7 @@ const openPath = Effect.fnUntraced(function* (
     return yield* new CannotCreate({ path, reason: "its folder does not exist" })
   if (typeof there === "object" && there.isDirectory())
     return yield* new CannotCreate({ path, reason: "it is a folder" })
+  if (typeof there === "object" && there.isFIFO()) yield* awaitReader(real, options.waits)
   return yield* typeof there !== "object" || there.isFile()
     ? toFile(real, options.private === true ? 0o600 : 0o666)
     : toDevice(real)
@@ -117,7 +142,8 @@ export const replaceFile = Effect.fn("svc.platform.replaceFile")(function* (
   what: string
 ): Effect.fn.Return<void, CannotCreate | LocalIo> {
   const written = Effect.gen(function* () {
-    const output = yield* openPath(path, {})
+    // Often the last thing of a run that has been stopped, which nothing can interrupt.
+    const output = yield* openPath(path, { waits: false })
     for (const bytes of content) yield* output.write(bytes)
     yield* output.commit
   })
