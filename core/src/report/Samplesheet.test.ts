@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { downloaded, failed, kept, pending, skipped, sliced } from "../../../test/Results.ts"
+import { root } from "../../../test/Root.ts"
 import { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { type FileResult, failureResult } from "../download/FileResult.ts"
 import { NotFound } from "../Errors.ts"
+import type { FileType } from "../selection/FileName.ts"
 import { parseColumns, type SamplesheetForm, samplesheetOf, separatorOf, usualColumns } from "./Samplesheet.ts"
 
 const form: SamplesheetForm = { columns: usualColumns, separator: ",", partial: false }
@@ -28,6 +31,65 @@ const owners = new Map([
   ["A1", { sampleId: SampleId.make("S1"), limsId: LimsId.make("P1") }],
   ["A2", { sampleId: SampleId.make('S "2", left'), limsId: null }]
 ])
+
+const people = new Map([...owners, ["A4", { sampleId: SampleId.make("S4"), limsId: LimsId.make("P4") }] as const])
+
+const word = { needed: true, pattern: /^\S+$/ }
+const needed = (pattern: RegExp) => ({ needed: true, pattern })
+
+/**
+ * What the published sheets of pipelines that begin with BAM or VCF ask of a row (`assets/schema_input.json` of nf-core/sarek,
+ * nf-core/bamtofastq and nf-core/variantbenchmarking, and what sarek says of its starts).
+ */
+const pipelines: ReadonlyArray<{
+  readonly start: string
+  readonly columns: string
+  readonly files: ReadonlyArray<FileType>
+  readonly rules: Readonly<Record<string, { readonly needed: boolean; readonly pattern: RegExp }>>
+}> = [
+  {
+    start: "nf-core/sarek --step variant_calling",
+    columns: 'patient=person,status="0",sample=sample,bam=bam,bai=bai',
+    files: ["bam", "bam.bai"],
+    rules: {
+      patient: word,
+      status: { needed: false, pattern: /^[01]$/ },
+      sample: word,
+      bam: needed(/^\S+\.bam$/),
+      bai: needed(/^\S+\.bai$/)
+    }
+  },
+  {
+    start: "nf-core/sarek --step annotate",
+    columns: "patient=person,sample=sample,vcf=vcf",
+    files: ["vcf.gz"],
+    rules: { patient: word, sample: word, vcf: needed(/^\S+\.vcf(\.gz)?$/) }
+  },
+  {
+    start: "nf-core/bamtofastq",
+    columns: 'sample_id=sample,mapped=bam,index=bai,file_type="bam"',
+    files: ["bam", "bam.bai"],
+    rules: {
+      sample_id: word,
+      mapped: needed(/^\S+\.(bam|cram)$/),
+      index: { needed: false, pattern: /^\S+\.(bai|crai)$/ },
+      file_type: needed(/^(bam|cram)$/)
+    }
+  },
+  {
+    start: "nf-core/variantbenchmarking",
+    columns: 'id=analysis,test_vcf=vcf,caller="unknown",vartype="small"',
+    files: ["vcf.gz"],
+    rules: {
+      id: word,
+      test_vcf: needed(/\S+\.vcf(\.gz)?$/),
+      caller: word,
+      vartype: needed(/^(small|sv|snv|indel|cnv)$/)
+    }
+  }
+]
+
+const page = readFileSync(`${root}docs/pipelines.md`, "utf8")
 
 const linesOf = ({ text }: { readonly text: string }) => text.split("\n").slice(1, -1)
 
@@ -88,12 +150,18 @@ describe("a samplesheet", () => {
     ])
   })
 
-  it("has a row for each sample where an analysis has several files of a type", () => {
-    const sheet = samplesheetOf([...pair("A3", "tumor"), ...pair("A3", "normal")], owners, ["bam", "bam.bai"], form)
-    assert.deepStrictEqual(linesOf(sheet), [
-      "A3,tumor,,/data/tumor.bam,/data/tumor.bam.bai,,",
-      "A3,normal,,/data/normal.bam,/data/normal.bam.bai,,"
-    ])
+  it("has a row for each sample where an analysis has several files of a type, and no two rows of one sample", () => {
+    // Also where the service names one sample for all: a pipeline would take a tumor and its normal for the same, or refuse both.
+    for (const [id, person] of [
+      ["A3", ""],
+      ["A1", "P1"]
+    ] as const) {
+      const sheet = samplesheetOf([...pair(id, "tumor"), ...pair(id, "normal")], owners, ["bam", "bam.bai"], form)
+      assert.deepStrictEqual(linesOf(sheet), [
+        `${id},tumor,${person},/data/tumor.bam,/data/tumor.bam.bai,,`,
+        `${id},normal,${person},/data/normal.bam,/data/normal.bam.bai,,`
+      ])
+    }
   })
 
   it("names the sample of an analysis of which nothing came, also beside one that is whole", () => {
@@ -123,10 +191,50 @@ describe("a samplesheet", () => {
     const columns = Result.getOrThrow(parseColumns("patient=person, sample=sample,bam=bam,bai=bai"))
     const sheet = samplesheetOf(pair("A1", "S1"), owners, ["bam", "bam.bai"], { ...form, columns, separator: "\t" })
     assert.strictEqual(sheet.text, "patient\tsample\tbam\tbai\nP1\tS1\t/data/S1.bam\t/data/S1.bam.bai\n")
-    for (const wrong of ["", "patient", "patient=people", "a=bam,a=bai", "=bam", "a=bam=bai"]) {
+    const constant = Result.getOrThrow(parseColumns('id=analysis, kind="bam",none="",said="a b"'))
+    const said = samplesheetOf(pair("A1", "S1"), owners, [], { ...form, columns: constant })
+    assert.strictEqual(said.text, "id,kind,none,said\nA1,bam,,a b\n")
+    for (const wrong of [
+      "",
+      'a="bam',
+      'a=b"am"',
+      'a="b"c"',
+      'a="b=c"',
+      "patient",
+      "patient=people",
+      "a=bam,a=bai",
+      "=bam",
+      "a=bam=bai"
+    ]) {
       assert.isTrue(Result.isFailure(parseColumns(wrong)), wrong)
     }
   })
+
+  for (const { columns, files, rules, start } of pipelines) {
+    it(`is what ${start} takes`, () => {
+      assert.include(page, `-f ${files.join(",")} --samplesheetColumns '${columns}'`)
+      const form: SamplesheetForm = {
+        columns: Result.getOrThrow(parseColumns(columns)),
+        separator: ",",
+        partial: false
+      }
+      const results = ["A1", "A4"].flatMap((id) => files.map((type) => file(id, `${id}-x.${type}`)))
+      const [header = [], ...rows] = samplesheetOf(results, people, files, form)
+        .text.trimEnd()
+        .split("\n")
+        .map((line) => line.split(","))
+      assert.lengthOf(rows, 2)
+      for (const row of rows) {
+        const cells = new Map(header.map((name, at) => [name, row[at] ?? ""]))
+        for (const [name, { needed, pattern }] of Object.entries(rules)) {
+          const cell = cells.get(name) ?? ""
+          assert.isTrue(cell === "" ? !needed : pattern.test(cell), `${name}: ${cell}`)
+          cells.delete(name)
+        }
+        assert.strictEqual(cells.size, 0, "columns that the pipeline does not know")
+      }
+    })
+  }
 
   it("knows what is between the cells by the name of the file", () => {
     assert.deepStrictEqual(["a.csv", "a.TSV", "a.txt", "csv"].map(separatorOf), [",", "\t", null, null])

@@ -21,28 +21,31 @@ const fieldOfType: Readonly<Record<FileType, Field>> = {
 
 const indexFields: Partial<Record<Field, Field>> = { bam: "bai", vcf: "tbi" }
 
-/** A column: its name in the first line, and what stands below it. */
-export interface SamplesheetColumn {
-  readonly name: string
-  readonly field: Field
-}
+/** A column: its name in the first line, and what stands below it: of each row its own, or in all rows the same. */
+export type SamplesheetColumn =
+  | { readonly name: string; readonly field: Field }
+  | { readonly name: string; readonly text: string }
 
 /** The columns of a sheet for which none are asked. */
 export const usualColumns: ReadonlyArray<SamplesheetColumn> = fields.map((field) => ({ name: field, field }))
 
-/** Reads `patient=person,sample=sample,bam=bam`: name of the column, then what stands in it. The failure is a sentence. */
+/** Reads `patient=person,bam=bam,status="0"`: name of the column, then what stands in it. The failure is a sentence. */
 export const parseColumns = (text: string): Result.Result<ReadonlyArray<SamplesheetColumn>, string> => {
   const columns: Array<SamplesheetColumn> = []
   for (const item of text.split(",")) {
     const [name = "", value, ...more] = item.split("=").map((part) => part.trim())
     const field = fields.find((one) => one === value)
-    if (name === "" || field === undefined || more.length > 0) {
+    const text = /^"([^"]*)"$/.exec(value ?? "")?.[1]
+    const content = field === undefined ? (text === undefined ? null : { text }) : { field }
+    if (name === "" || content === null || more.length > 0) {
       const what = `"${printable(item.trim())}" is no column`
-      return Result.fail(`${what}: write NAME=FIELD, where FIELD is one of ${fields.join(", ")}`)
+      return Result.fail(
+        `${what}: write NAME=FIELD, where FIELD is one of ${fields.join(", ")}, or NAME="TEXT" for a text in all rows`
+      )
     }
     if (columns.some((column) => column.name === name))
       return Result.fail(`the column ${printable(name)} is there twice`)
-    columns.push({ name, field })
+    columns.push({ name, ...content })
   }
   return Result.succeed(columns)
 }
@@ -99,9 +102,12 @@ export const samplesheetOf = (
       }
       if (!kept) continue
       const owner = owners.get(analysisId)
-      const ids = { analysis: analysisId, sample: owner?.sampleId ?? row.stem, person: owner?.limsId ?? "" }
+      // The sample of the service is that of the analysis: two rows of it would be one sample for who reads them.
+      const sample = (rows.length === 1 ? owner?.sampleId : null) ?? row.stem
+      const ids = { analysis: analysisId, sample, person: owner?.limsId ?? "" }
       const cells = { ...ids, ...Object.fromEntries(row.cells) } as Partial<Record<Field, string>>
-      lines.push(form.columns.map(({ field }) => quoted(cells[field] ?? "", form.separator)).join(form.separator))
+      const textOf = (column: SamplesheetColumn) => ("text" in column ? column.text : (cells[column.field] ?? ""))
+      lines.push(form.columns.map((column) => quoted(textOf(column), form.separator)).join(form.separator))
     }
   }
   return { text: headerOf(form) + lines.map((line) => `${line}\n`).join(""), rows: lines.length, incomplete }

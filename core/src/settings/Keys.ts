@@ -238,7 +238,7 @@ const logKeys = {
     steps: fetchingSteps,
     metavar: "NAME=FIELD,...",
     beyond: true,
-    help: "Its columns, such as patient=person,sample=sample,bam=bam,bai=bai; FIELD is one of analysis, sample, person, bam, bai, vcf, tbi"
+    help: 'Its columns, such as patient=person,sample=sample,bam=bam,bai=bai; FIELD is one of analysis, sample, person, bam, bai, vcf, tbi, or a "TEXT" for all rows'
   },
   samplesheetPartial: {
     type: "flag",
