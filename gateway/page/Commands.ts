@@ -17,12 +17,17 @@ export interface Command {
 
 const quoted = (text: string) => (/^[\w./:@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
+/**
+ * Where the gateway stands, and what is asked for there; a token in the path lies between them. Cut from the end: an analysis may be
+ * called `files`, and the gateway may stand below any path.
+ */
+const parts = /^(.*?)(?:\/t\/[^/]+)?(\/files\/[^/]+\/[^/]*)$/s
+
+/** An address as it may be shown: a page that was opened with a token in its path gives it to every address on it. */
+export const withoutToken = (url: string): string => url.replace(parts, "$1$2")
+
 /** The address for tools that can send no header, with the token by its variable: in double quotes, where little needs a backslash. */
-const tokenUrl = (url: string) => {
-  const { href, origin } = new URL(url)
-  const base = url.slice(origin.length, url.lastIndexOf("/files/"))
-  return `"${origin}${base}/t/$TOKEN${href.slice(origin.length + base.length).replaceAll(/[`$\\"]/g, "\\$&")}"`
-}
+const tokenUrl = (url: string) => `"${url.replaceAll(/[`$\\"]/g, "\\$&").replace(parts, "$1/t/$$TOKEN$2")}"`
 
 /** What reads a region of each kind of file, and the kind of region; nothing for other files. */
 const viewers: Readonly<Record<string, string>> = { bam: "samtools", "vcf.gz": "bcftools", bcf: "bcftools" }

@@ -1,5 +1,5 @@
 /** What the script adds to the list of files: a filter, and for each file its address, commands, view and restoration. */
-import { commandsFor, desktopUrl } from "./Commands.ts"
+import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
 import { busy, button, copyButton, element } from "./Elements.ts"
 import { need, relayed, token } from "./Gate.ts"
 import { isShown, show } from "./View.ts"
@@ -100,7 +100,8 @@ const addButton = (main: HTMLElement, row: Row) => {
   row.element.querySelector(".act")?.append(press)
 }
 
-const addressOf = (name: string) => new URL(encodeURIComponent(name), location.href).href
+/** Where this page gets a file: with the token, where the page has it in its path. */
+const addressOf = (name: string) => `${new URL(".", location.href).href}${encodeURIComponent(name)}`
 
 /** Where most look first; what the commands take until somebody has another wish. */
 const exampleRegion = "chr17:43044295-43125364"
@@ -113,9 +114,10 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   const list = element("dl", {})
   const add = (what: string, text: string) =>
     list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
-  add("Address", url)
+  const shown = withoutToken(url)
+  add("Address", shown)
   for (const { text, what } of commandsFor(
-    { url, name: row.name, kind: row.index === null ? "" : row.kind, closed },
+    { url: shown, name: row.name, kind: row.index === null ? "" : row.kind, closed },
     exampleRegion
   ))
     add(what, text)

@@ -5,7 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { genomeOf } from "../../gateway/Genome.ts"
 import { analysesPage, folderPage, lockedPage } from "../../gateway/PageMarkup.ts"
-import { commandsFor, desktopUrl } from "../../gateway/page/Commands.ts"
+import { commandsFor, desktopUrl, withoutToken } from "../../gateway/page/Commands.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { temporary } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
@@ -274,6 +274,22 @@ describe("the commands of the page", () => {
       ),
       ["curl -fL -o S1.txt http://127.0.0.1:1/files/A1/S1.txt"]
     )
+  })
+
+  it("are for the file that is meant, whatever the gateway's path and the analysis are called", () => {
+    const place = (url: string) => commandsFor({ ...shown, url }, "chr1:1-2")[1]?.text.split(" ")[2]
+    for (const [address, withVariable] of [
+      ["http://h/files/files/S1.bam", '"http://h/t/$TOKEN/files/files/S1.bam"'],
+      ["https://h/files/gw/files/A1/S1.bam", '"https://h/files/gw/t/$TOKEN/files/A1/S1.bam"'],
+      ["http://h/files/t/S1.bam", '"http://h/t/$TOKEN/files/t/S1.bam"']
+    ] as const) {
+      assert.strictEqual(place(address), withVariable)
+      assert.strictEqual(withoutToken(address), address)
+      const withToken = address.replace(/(?=\/files\/[^/]+\/[^/]+$)/, "/t/SECRET")
+      assert.strictEqual(withoutToken(withToken), address)
+      assert.strictEqual(place(withToken), withVariable)
+    }
+    assert.strictEqual(withoutToken("http://h/t/SECRET/files/A1/.."), "http://h/files/A1/..")
   })
 
   it("IGV on the desktop gets file and index as addresses in one", () => {
