@@ -18,7 +18,7 @@ import type { Restorations } from "../core/src/serving/Restorations.ts"
 import type { ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import type { Tickets } from "../core/src/serving/Tickets.ts"
 import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
-import { addressOf, answerHalfClosed, inTurn, type ListenFailed, listen } from "../platform/http/Listener.ts"
+import { addressOf, handleInTurn, type ListenFailed, listen } from "../platform/http/Listener.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
@@ -75,8 +75,7 @@ export const start: Effect.Effect<
   server.maxHeadersCount = 100
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
-  server.on("request", inTurn(handle))
-  answerHalfClosed(server)
+  handleInTurn(server, handle)
   yield* Effect.addFinalizer(() => drain(server, middleware, drainTime))
   return addressOf(server, address)
 }).pipe(Effect.withSpan("svc.gateway.start"))

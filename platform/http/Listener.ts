@@ -1,6 +1,13 @@
 /** A listening HTTP server for as long as a scope is open: of the gateway and of the sandbox. */
 import { lstatSync, statSync, unlinkSync } from "node:fs"
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse
+} from "node:http"
 import { type AddressInfo, connect, type ListenOptions, type Socket } from "node:net"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
@@ -100,15 +107,20 @@ const removeDead = Effect.fnUntraced(function* (path: string): Effect.fn.Return<
 /**
  * Handles the requests of one connection one after the other. Node hands over all that came in one packet, and reads on: a single
  * connection could have thousands under way.
+ *
+ * A client that ends its side once it has asked may wait for its answer.
  */
-export const inTurn = (handle: RequestListener): RequestListener => {
+export const handleInTurn = (server: Server, handle: RequestListener): void => {
+  // Node has had this since its first days, and its types never. Without it the client's end is the end of the connection.
+  Object.assign(server, { httpAllowHalfOpen: true })
   /** What waits for the request under way, by connection. */
   const waiting = new WeakMap<Socket, Array<() => void>>()
-  return (request, response) => {
+  server.on("request", (request, response) => {
     const { socket } = request
     const queue = waiting.get(socket) ?? []
     const begin = () => {
       response.once("close", next)
+      lookForClient(request, response)
       handle(request, response)
     }
     const next = () => {
@@ -126,33 +138,33 @@ export const inTurn = (handle: RequestListener): RequestListener => {
       waiting.set(socket, queue)
       begin()
     }
-  }
+  })
 }
 
 /** In ms, and each further time twice as long. */
 const firstLook = 100
 
 /**
- * Lets a client that ends its side once it has asked wait for its answer. One that has left altogether looks the same until something
- * is sent to it, and only the second time fails. `100 Continue`, which all clients skip, finds out, so that nothing is asked for somebody
- * who is gone.
+ * One that has left altogether looks like one that waits until something is sent to it, and only the second time fails. `100 Continue`,
+ * which all clients skip, finds out, so that nothing is asked for somebody who is gone. HTTP/1.0 has no such thing: there the end of the
+ * client's side is the end of the connection.
  */
-export const answerHalfClosed = (server: Server): void => {
-  // Node has had this since its first days, and its types never. Without it the client's end is the end of the connection.
-  Object.assign(server, { httpAllowHalfOpen: true })
-  server.on("request", ({ httpVersion, socket }, response) => {
-    let timer: NodeJS.Timeout | undefined
-    const look = (again: number) => {
-      if (response.headersSent || httpVersion === "1.0") return
-      response.writeContinue()
-      timer = setTimeout(look, again, 2 * again)
-    }
-    const ended = () => look(firstLook)
-    socket.once("end", ended)
-    response.once("close", () => {
-      socket.off("end", ended)
-      clearTimeout(timer)
-    })
+const lookForClient = ({ httpVersion, socket }: IncomingMessage, response: ServerResponse): void => {
+  let timer: NodeJS.Timeout | undefined
+  const look = (again: number) => {
+    if (response.headersSent) return
+    response.writeContinue()
+    timer = setTimeout(look, again, 2 * again)
+  }
+  const ended = () => {
+    if (httpVersion !== "1.0") look(firstLook)
+    else if (!response.headersSent) socket.end()
+  }
+  if (socket.readableEnded) ended()
+  else socket.once("end", ended)
+  response.once("close", () => {
+    socket.off("end", ended)
+    clearTimeout(timer)
   })
 }
 
