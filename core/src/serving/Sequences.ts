@@ -26,30 +26,54 @@ export const sequencesOf = Effect.fn("svc.serving.sequencesOf")(function* <E>(
   file: OpenedFile,
   reader: ByteReader<E>
 ): Effect.fn.Return<ReadonlyArray<FileSequence>, FileDamaged | E, Codec> {
-  const begin = file.references.findIndex((_, ref) => file.index.reference(ref).bins.size > 0)
-  const first = begin < 0 ? null : yield* firstRecord(file, begin, reader)
+  // A bin without chunks has no record.
+  const begun = file.references.findIndex((_, ref) => firstChunk(file, ref) !== null)
+  const chunk = firstChunk(file, begun)
+  const first = chunk === null ? null : yield* firstRecord(file, begun, chunk, reader)
   return file.references.map((reference, ref) => {
     const told = lengthOf(reference)
     return {
       name: reference.name,
-      length: Number.isFinite(told) ? told : Math.max(...binsOf(file, ref).map(({ end }) => end), 0) || usualLength,
-      first: ref === begin ? first : null
+      length: Number.isFinite(told) ? told : endOfBins(file, ref) || usualLength,
+      first: ref === begun ? first : null
     }
   })
 })
 
-/** 0-based, the end excluded. */
-const binsOf = ({ index: { depth, minShift, reference } }: OpenedFile, ref: number) =>
-  [...reference(ref).bins.values()].map(({ chunks, id }) => {
-    const start = binStart(id, minShift, depth)
-    return { chunks, start, end: start + 2 ** (minShift + 3 * (depth - levelOf(id, depth))) }
-  })
+interface FirstChunk {
+  readonly begin: VirtualOffset.VirtualOffset
+  /** Where its bin begins, 0-based. */
+  readonly start: number
+}
+
+const firstChunk = ({ index }: OpenedFile, ref: number): FirstChunk | null => {
+  let first: FirstChunk | null = null
+  if (ref < 0) return first
+  for (const { chunks, id } of index.reference(ref).bins.values()) {
+    for (const { begin } of chunks) {
+      if (first !== null && begin >= first.begin) continue
+      first = { begin, start: binStart(id, index.minShift, index.depth) }
+    }
+  }
+  return first
+}
+
+/** Of a large index some 100,000: more than a call takes as its arguments. */
+const endOfBins = ({ index: { depth, minShift, reference } }: OpenedFile, ref: number): number => {
+  let end = 0
+  for (const { id } of reference(ref).bins.values()) {
+    end = Math.max(end, binStart(id, minShift, depth) + 2 ** (minShift + 3 * (depth - levelOf(id, depth))))
+  }
+  return end
+}
 
 /** Bins do not tell: htslib puts the records of small ones into larger ones. */
-const firstRecord = Effect.fnUntraced(function* <E>(file: OpenedFile, ref: number, reader: ByteReader<E>) {
-  const bins = binsOf(file, ref)
-  const chunks = bins.flatMap((bin) => bin.chunks.map(({ begin }) => ({ begin, start: bin.start })))
-  const { begin, start } = chunks.reduce((one, other) => (other.begin < one.begin ? other : one))
+const firstRecord = Effect.fnUntraced(function* <E>(
+  file: OpenedFile,
+  ref: number,
+  { begin, start }: FirstChunk,
+  reader: ByteReader<E>
+) {
   const batch = yield* readBlocks(file.name, reader, VirtualOffset.block(begin), 0)
   const content = yield* Effect.fromResult(inflateAt(file.name, yield* Codec, batch, 0))
   const data = bytesOf(content)

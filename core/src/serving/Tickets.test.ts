@@ -23,6 +23,7 @@ interface Listed {
 /** One analysis A1 with these files. */
 const ground = (files: Readonly<Record<string, Listed>>) => {
   const opened: Array<string> = []
+  const reads: Array<string> = []
   const listed = Object.entries(files).map(
     ([fileName, { archived = false, bytes, stated }]): ServedFile => ({
       analysisId: "A1",
@@ -47,13 +48,18 @@ const ground = (files: Readonly<Record<string, Listed>>) => {
       return {
         size: reader.size,
         read: (offset, length) => {
+          reads.push(`${fileName} ${offset}`)
           if (offset === 0) opened.push(fileName)
           return reader.read(offset, length)
         }
       }
     }
   })
-  return { opened, layer: Tickets.layer.pipe(Layer.provide([store, bytes]), Layer.provideMerge(ZlibCodec.layer)) }
+  return {
+    opened,
+    reads,
+    layer: Tickets.layer.pipe(Layer.provide([store, bytes]), Layer.provideMerge(ZlibCodec.layer))
+  }
 }
 
 const parts = Effect.fnUntraced(function* (id: string, query: string, datatype: "reads" | "variants" = "reads") {
@@ -185,8 +191,12 @@ describe("the file that a client of htsget means", () => {
         "S2.bam": { bytes: bam },
         "S1.txt": { bytes: bam }
       }
+      const { layer, reads: asked } = ground(files)
       yield* Effect.gen(function* () {
         const found = yield* of("S1.bam")
+        const before = [...asked]
+        assert.deepStrictEqual(yield* of("S1.bam"), found)
+        assert.deepStrictEqual(asked, before, "read once for many views")
         assert.deepStrictEqual(
           found.map(({ length, name }) => ({ length, name })),
           references.map(({ length, name }) => ({ length, name }))
@@ -195,7 +205,7 @@ describe("the file that a client of htsget means", () => {
         const refused = yield* Effect.flip(of("S2.bam"))
         assert.match("message" in refused ? refused.message : "", /S2\.bam has no index/)
         assert.match(String(yield* Effect.flip(of("S1.txt"))), /cannot be shown/)
-      }).pipe(Effect.provide(ground(files).layer))
+      }).pipe(Effect.provide(layer))
       const archived = ground({ ...files, "S1.bam": { bytes: bam, archived: true } })
       assert.strictEqual((yield* Effect.flip(of("S1.bam")).pipe(Effect.provide(archived.layer)))._tag, "InArchive")
     }).pipe(Effect.provide(ZlibCodec.layer))

@@ -44,6 +44,10 @@ export class Tickets extends Context.Service<
 
 /** Files whose header and index are kept: those of a genome take some 10 MB. */
 const mostOpen = 8
+const keptWhile = {
+  capacity: mostOpen,
+  timeToLive: (exit: Exit.Exit<unknown, unknown>) => (Exit.isSuccess(exit) ? "10 minutes" : "0 millis")
+} as const
 /** Tickets that are made at the same time: each holds header and index of its file, and its own inline pieces. */
 const mostAtOnce = 16
 
@@ -76,7 +80,14 @@ const makeTickets = Effect.fnUntraced(function* () {
           }))
         ]
       }).pipe(Effect.provideService(Codec, codec)),
-    { capacity: mostOpen, timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "0 millis") }
+    keptWhile
+  )
+  const sequences = yield* Cache.makeWith<Openable, ReadonlyArray<FileSequence>, BytesError>(
+    (openable) =>
+      Effect.flatMap(Cache.get(opened, openable), (file) =>
+        sequencesOf(file, bytes.reader(openable.data, openable.version))
+      ).pipe(Effect.provideService(Codec, codec), making.withPermit),
+    keptWhile
   )
 
   const fileOf = Effect.fnUntraced(function* (datatype: Datatype, id: string) {
@@ -140,12 +151,7 @@ const makeTickets = Effect.fnUntraced(function* () {
         return yield* new HtsgetError({ kind: "NotFound", message })
       }
       if (data.archived) return yield* new InArchive({ file: data })
-      const openable = yield* withIndexes(datatype, data)
-      const sequences = Effect.gen(function* () {
-        const file = yield* Cache.get(opened, openable)
-        return yield* sequencesOf(file, bytes.reader(data, openable.version)).pipe(Effect.provideService(Codec, codec))
-      })
-      return yield* making.withPermit(sequences)
+      return yield* Cache.get(sequences, yield* withIndexes(datatype, data))
     })
   })
 })
