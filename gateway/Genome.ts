@@ -14,7 +14,8 @@ export interface Genome {
 export const genomeOf = (text: string): Genome | null => {
   if (/^https?:\/\//i.test(text)) {
     if (!URL.canParse(text)) return null
-    return { reference: addresses(text), origins: [new URL(text).origin], files: new Map() }
+    const { origin, pathname } = new URL(text)
+    return ending.test(pathname) ? { reference: addresses(text), origins: [origin], files: new Map() } : null
   }
   if (text.includes("/") || ending.test(text)) {
     const name = basename(text)

@@ -1,6 +1,7 @@
 /** Data that a user hands to a command, whole: a file, a pipe, or standard input; as a record, as links, or as a list of identifiers. */
 
-import { open, stat } from "node:fs/promises"
+import { constants } from "node:fs"
+import { access, open, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { errnoOf, InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
@@ -51,15 +52,33 @@ export const readInput = Effect.fn("svc.platform.readInput")(function* (
   const name = `${path === "-" ? "standard input" : path}${givenBy === null ? "" : ` of ${givenBy}`}`
   const bytes = yield* Effect.tryPromise({
     try: () => (path === "-" ? readAll(process.stdin) : readFile(path)),
-    catch: (error) => {
-      const errno = errnoOf(error)
-      if (errno === "ENOENT" || errno === "ENOTDIR") return new NotFound({ what: `input file ${name}` })
-      if (errno === "EISDIR") return new InputMalformed({ input: name, reason: "it is a folder" })
-      return new LocalIo({ path: name, operation: "read", errno })
-    }
+    catch: (error) => failureOf(name, error)
   })
   if (bytes === null) return yield* new InputMalformed({ input: name, reason: "it is larger than 64 MB" })
   return { name, bytes }
+})
+
+const failureOf = (name: string, error: unknown): NotFound | LocalIo | InputMalformed => {
+  const errno = errnoOf(error)
+  if (errno === "ENOENT" || errno === "ENOTDIR") return new NotFound({ what: `input file ${name}` })
+  if (errno === "EISDIR") return new InputMalformed({ input: name, reason: "it is a folder" })
+  return new LocalIo({ path: name, operation: "read", errno })
+}
+
+/** Fails as `readInput` would, for a file that is read in pieces and later. */
+export const mustBeReadable = Effect.fn("svc.platform.mustBeReadable")(function* (
+  path: string,
+  givenBy: string
+): Effect.fn.Return<void, NotFound | LocalIo | InputMalformed> {
+  const name = `${path} of ${givenBy}`
+  const found = yield* Effect.tryPromise({
+    try: async () => {
+      await access(path, constants.R_OK)
+      return stat(path)
+    },
+    catch: (error) => failureOf(name, error)
+  })
+  if (!found.isFile()) return yield* new InputMalformed({ input: name, reason: "it is no file" })
 })
 
 /** Bytes as text; fails with what `malformed` makes of the reason when they are none. */

@@ -5,10 +5,11 @@ import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import { TokenFileUnusable } from "../../core/src/Errors.ts"
+import { NotFound, TokenFileUnusable } from "../../core/src/Errors.ts"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
+import { shellWord } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
@@ -18,7 +19,7 @@ import { parseReaders, type Readers } from "../../gateway/Readers.ts"
 import { makeSignedLinks } from "../../gateway/SignedLinks.ts"
 import * as Wiring from "../../gateway/Wiring.ts"
 import { trusting } from "../../platform/http/TrustedAddresses.ts"
-import { textIn } from "../../platform/inputs/InputFile.ts"
+import { mustBeReadable, textIn } from "../../platform/inputs/InputFile.ts"
 import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
 import { openLogFile, openStandardLog } from "../../platform/terminal/LogFile.ts"
 import { makeServiceProgram, Stopping, valuesOf, withProblems } from "../main/Program.ts"
@@ -92,6 +93,14 @@ export const program = makeServiceProgram(
       return yield* Effect.tapError(access.lost, () => stopping.endWith(null))
     })
     return yield* Effect.gen(function* () {
+      const shown = genome === null ? null : genomeOf(genome)
+      for (const path of shown?.files.values() ?? []) {
+        yield* Effect.mapError(mustBeReadable(path, "--genome"), (error) =>
+          error._tag === "SvcNotFound" && path !== genome
+            ? new NotFound({ what: error.what, next: `samtools faidx ${shellWord(genome ?? "")} makes it` })
+            : error
+        )
+      }
       const files = yield* openFiles(values)
       return yield* serving.pipe(
         Effect.provideService(GatewaySettings, {
@@ -107,7 +116,7 @@ export const program = makeServiceProgram(
           trusts: trusting(trustProxy) ?? (() => false),
           ...files,
           address: socket === null ? { host, port } : { socket },
-          genome: genome === null ? null : genomeOf(genome),
+          genome: shown,
           publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
           version
         }),

@@ -252,7 +252,16 @@ describe("--genome", () => {
       fastaURL: "https://lab.example.org/g/ref.fa?sig=1",
       indexURL: "https://lab.example.org/g/ref.fa.fai?sig=1"
     })
-    for (const text of ["", "two words", "a/b.bam", "a/"]) assert.isNull(genomeOf(text), text)
+    for (const text of [
+      "",
+      "two words",
+      "a/b.bam",
+      "a/",
+      "https://lab/",
+      "https://lab/ref.txt?a.fa",
+      "https://:1/ref.fa"
+    ])
+      assert.isNull(genomeOf(text), text)
   })
 })
 

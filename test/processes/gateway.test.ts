@@ -276,7 +276,8 @@ describe("svc-gateway", () => {
         ["--host", "10.0.0.1"],
         ["--allowOrigin", "*"],
         ["--allowOrigin", "igv.org"],
-        ["--publicUrl", "ftp://x"]
+        ["--publicUrl", "ftp://x"],
+        ["--genome", "https://lab.example.org/genomes/"]
       ]) {
         const { exitCode, stderr } = yield* start(...args)
         assert.strictEqual(exitCode, 64, stderr)
@@ -284,6 +285,14 @@ describe("svc-gateway", () => {
       const short = join(yield* temporary, "token")
       writeFileSync(short, "short\n", { mode: 0o600 })
       assert.strictEqual((yield* start("--tokenFile", short)).exitCode, 78)
+      const genome = join(yield* temporary, "ref.fa")
+      const noGenome = yield* start("--genome", genome)
+      assert.strictEqual(noGenome.exitCode, 66, noGenome.stderr)
+      assert.include(noGenome.stderr, `${genome} of --genome: not found`)
+      writeFileSync(genome, ">chr1\nACGT\n")
+      const noIndex = yield* start("--genome", genome)
+      assert.strictEqual(noIndex.exitCode, 66, noIndex.stderr)
+      assert.include(noIndex.stderr, `${genome}.fai of --genome: not found; samtools faidx ${genome} makes it`)
       const busy = createServer()
       yield* Effect.callback<void>((resume) => void busy.listen(0, "127.0.0.1", () => resume(Effect.void)))
       const address = busy.address()
