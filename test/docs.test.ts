@@ -110,6 +110,32 @@ describe("what the documentation tells to run", () => {
   }
 })
 
+describe("the pages for those who use it", () => {
+  const pages = repositoryFiles.filter((path) => path === "README.md" || /^docs\/[^/]+\.md$/.test(path))
+
+  // As `cat README.md docs/*.md | wc -w` counts: what is said twice, or argued, is cut before something is added.
+  it("have at most 22,000 words", () => {
+    const words = pages.map((page) => readFileSync(`${root}${page}`, "utf8").trim().split(/\s+/).length)
+    assert.isAbove(pages.length, 15)
+    assert.isAtMost(
+      words.reduce((sum, count) => sum + count, 0),
+      22_000
+    )
+  })
+
+  it("lead to every example", () => {
+    const library = readFileSync(`${root}docs/library.md`, "utf8")
+    const examples = repositoryFiles.filter((path) => path.startsWith("docs/examples/"))
+    assert.isAbove(examples.length, 8)
+    assert.deepStrictEqual(
+      examples.filter(
+        (path) => !library.includes(`](${path.slice("docs/".length)})`) && !library.includes(`<!-- ${path} -->`)
+      ),
+      []
+    )
+  })
+})
+
 describe("docs/dev/adr", () => {
   it("README.md has every number once, also of records that were replaced, and every record by a link", () => {
     const table = readFileSync(`${root}docs/dev/adr/README.md`, "utf8")
