@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
-import { codeOf, type SessionError } from "../core/src/Errors.ts"
+import { AdviceOf, type Advising, codeOf, type SessionError, sentenceOf } from "../core/src/Errors.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { InArchive } from "../core/src/serving/LinkStore.ts"
@@ -87,24 +87,28 @@ export const mustMay = (right: Right): Effect.Effect<void, Denied> =>
 /** Why a file, or something about it, cannot be had. */
 export type FileFailure = TicketError | Denied
 
-export const failureOf = (error: Exclude<TicketError, InArchive> | Denied | SessionError): ErrorAnswer => {
+export const failureOf = (
+  error: Exclude<TicketError, InArchive> | Denied | SessionError,
+  adviceOf: Advising
+): ErrorAnswer => {
+  const sentence = sentenceOf(adviceOf)
   switch (error._tag) {
     case "HtsgetError":
       return { status: errorStatus[error.kind], error: error.kind, message: error.message }
     case "SvcNotFound":
-      return { status: 404, error: "NotFound", message: error.message }
+      return { status: 404, error: "NotFound", message: sentence(error) }
     case "Denied":
       return { status: 403, error: "Forbidden", message: error.message }
     case "SvcForbidden":
-      return { status: 403, error: "Forbidden", message: error.message }
+      return { status: 403, error: "Forbidden", message: sentence(error) }
     case "ServiceAway":
       return { status: 503, error: "ServiceAway", message: `${error.reason}; try again in a moment` }
     case "FileChanged":
       return { status: 502, error: "FileChanged", message: `the file has changed: ${error.reason}` }
     case "SvcOutcomeUnknown":
-      return { status: 502, error: codeOf(error), message: error.message }
+      return { status: 502, error: codeOf(error), message: sentence(error) }
     default:
-      return { status: error.retryable ? 503 : 502, error: codeOf(error), message: error.message }
+      return { status: error.retryable ? 503 : 502, error: codeOf(error), message: sentence(error) }
   }
 }
 
@@ -116,6 +120,7 @@ export const htsgetAnswer = (body: unknown) => json(200, body, htsgetHeaders)
 export const makeFailures = Effect.gen(function* () {
   const restorations = yield* Restorations
   const { prose } = yield* Scrubber
+  const adviceOf = yield* AdviceOf
 
   /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
   const archivedAnswer = Effect.fnUntraced(function* ({ file }: InArchive) {
@@ -146,7 +151,7 @@ export const makeFailures = Effect.gen(function* () {
       yield* logAnswer(asked, 409, body.message)
       return { status: 409, message: body.message, body, headers }
     }
-    const { message, status, ...body } = failureOf(error)
+    const { message, status, ...body } = failureOf(error, adviceOf)
     yield* logAnswer(asked, status, message)
     const said = prose(message)
     return { status, message: said, body: { ...body, message: said }, headers: {} }
@@ -165,7 +170,7 @@ export const makeFailures = Effect.gen(function* () {
           yield* logAnswer(asked, 409, body.message)
           return json(409, errorBody("Archived", body.message), { ...headers, ...htsgetHeaders })
         }
-        const failure = failureOf(error)
+        const failure = failureOf(error, adviceOf)
         yield* logAnswer(asked, failure.status, failure.message)
         const body = error._tag === "HtsgetError" ? bodyOf(error) : errorBody(failure.error, prose(failure.message))
         return json(failure.status, body, htsgetHeaders)

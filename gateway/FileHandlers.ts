@@ -6,6 +6,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Metric from "effect/Metric"
+import { warnOf } from "../core/src/FailureLog.ts"
 import { preconditionOf, requestedRange } from "../core/src/serving/Conditions.ts"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
@@ -90,7 +91,7 @@ export const fileHandlers = HttpApiBuilder.group(
           Effect.as(HttpServerResponse.empty({ status })),
           Effect.catch((error) =>
             output.begun()
-              ? Effect.logWarning(`${file.fileName} was cut: ${error.message}`).pipe(
+              ? warnOf(error, (sentence) => `${file.fileName} was cut: ${sentence}`).pipe(
                   Effect.andThen(output.cut),
                   Effect.as(HttpServerResponse.empty({ status }))
                 )

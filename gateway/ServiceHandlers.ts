@@ -12,6 +12,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
+import { AdviceOf, sentenceOf } from "../core/src/Errors.ts"
 import { LinkStore } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Questions.ts"
 import { printable } from "../core/src/text/Printable.ts"
@@ -56,6 +57,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
     const passage = yield* makeServicePassage(spoolLimit)
     const store = yield* LinkStore
     const { prose } = yield* Scrubber
+    const adviceOf = yield* AdviceOf
     const routeOf = makeServiceRoutes()
     const base = `${publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "")}${servicePrefix}`
     const sessions = makeServiceSessions(base, publicUrl?.startsWith("https:") === true)
@@ -66,8 +68,8 @@ export const serviceHandlers = HttpRouter.use((router) =>
           error._tag === "SpoolFull" || error._tag === "BrokenOff"
             ? { status: error._tag === "SpoolFull" ? 503 : 502, error: error._tag, message: error.reason }
             : error._tag === "Refused"
-              ? { status: error.reply.status, error: "Forbidden", message: error.error.message }
-              : failureOf(error)
+              ? { status: error.reply.status, error: "Forbidden", message: sentenceOf(adviceOf)(error.error) }
+              : failureOf(error, adviceOf)
         yield* Effect.logWarning(`service: ${status}, ${printable(message)}`)
         // As the service wrote it, where it is the service that says no.
         if (error._tag === "Refused")

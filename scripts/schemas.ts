@@ -3,7 +3,6 @@
  * writes. In `dist/` of the package and on each release.
  */
 import { readFileSync } from "node:fs"
-import type { checksJson } from "../core/src/doctor/Check.ts"
 import type { linksJson } from "../core/src/download/LinkManifest.ts"
 import { ExitCodes } from "../core/src/Errors.ts"
 import { fileTypes } from "../core/src/genome/formats/FileNames.ts"
@@ -14,6 +13,7 @@ import type { Key } from "../core/src/settings/Key.ts"
 import { keyNames, table } from "../core/src/settings/Keys.ts"
 import type { SliceEstimate } from "../core/src/transfer/SliceRequest.ts"
 import type { verdictsJson } from "../core/src/verify/Verdict.ts"
+import type { checksJson } from "../steps/doctor/Check.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -120,7 +120,7 @@ const listOf = (items: Json): Json => ({ type: "array", items })
 const orNull = (schema: Json): Json => ({ anyOf: [{ type: "null" }, schema] })
 
 type Failure = ReturnType<typeof failureJson>
-const error = object<Failure["error"]>({ tag: text, message: text })
+const error = object<Failure["error"]>({ tag: text, message: text, advice: textOrNull })
 const failures = listOf(object<Failure>({ analysisId: textOrNull, fileName: textOrNull, error }))
 
 /** What cutting regions out would fetch. */

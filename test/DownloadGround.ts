@@ -62,7 +62,7 @@ export interface ReportFile {
   readonly attempts: number
   readonly renewals: number
   readonly seconds: number
-  readonly error: { readonly tag: string; readonly message: string } | null
+  readonly error: { readonly tag: string; readonly message: string; readonly advice?: string | null } | null
 }
 
 export interface Report {

@@ -24,7 +24,6 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   annotations: inRooms("client", "contract", "genome", "session", "text"),
   archive: inRooms("client", "contract", "selection", "settings", "text"),
   client: inRooms("contract", "session", "text"),
-  doctor: inRooms("settings", "text"),
   // The room of a run: all that takes part in one meets here, and nothing but a report looks back.
   download: inRooms("archive", "client", "contract", "genome", "selection", "settings", "text", "transfer"),
   // The protocol alone: it knows files and indexes, no service and no link.
@@ -248,6 +247,36 @@ describe("purity", () => {
     const others = productModules.filter(({ path }) => !within("steps", "sandbox/Serve.ts")(path))
     const edge = /\bEffect\.run(?:Sync|Promise|Fork|Callback)\w*|\bEffect\.provide\(|\brunMain\b|\bprocess\.exit\w*/g
     assert.deepStrictEqual(findings(others, edge), [])
+  })
+})
+
+describe("words", () => {
+  /** What is no sentence of core, and why. */
+  const aside: Readonly<Record<string, string>> = {
+    "core/src/contract/EndpointNotes.ts": "an endpoint's own note on its command",
+    "core/src/report/PageAssets.ts": "variables of CSS",
+    "core/src/htsget/Ticket.ts": "the name of the gateway, in its description of itself",
+    "core/src/transfer/SliceRequest.ts": "the maker of slices, by which they are known again",
+    "core/src/transfer/SliceSource.ts": "the command line that a header of a slice has by its format"
+  }
+  // Not in front of `===`: there something is decremented.
+  const ours = /(?<!-)--(?![\w.#]+ ===)[a-z]\w*|SVC_\w+|\bsvc-(?!steps\b)[a-z][\w-]*/g
+  const named = (text: string) =>
+    [...text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1").matchAll(ours)].map(([it]) => it)
+
+  it("of options, variables and executables core says none: it names an advice, and steps word it", () => {
+    assert.deepStrictEqual(named('"; give --overwrite (SVC_X)", `svc-download` // svc-api'), [
+      "--overwrite",
+      "SVC_X",
+      "svc-download"
+    ])
+    const core = productModules.filter(({ path }) => within("core")(path) && !inRooms("settings")(path))
+    const said = core.flatMap(({ path, text }) => named(text).map((name) => ({ path, name })))
+    assert.deepStrictEqual(
+      said.filter(({ path }) => aside[path] === undefined),
+      []
+    )
+    assert.deepStrictEqual([...new Set(said.map(({ path }) => path))].sort(), Object.keys(aside).sort())
   })
 })
 

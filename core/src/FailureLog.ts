@@ -1,13 +1,25 @@
 /** How a failure stands in the log: its sentence, and for programs its name and the exit code that it would mean. */
 import * as Effect from "effect/Effect"
-import { codeOf, mostSevere } from "./Errors.ts"
+import { AdviceOf, type Advised, codeOf, mostSevere, sentenceOf } from "./Errors.ts"
 
 /**
- * Logs a failure at level error, in a JSON log with `code`, such as `NotFound`, and `exit`.
+ * Logs a failure at level error with what to do about it, in a JSON log with `code`, such as `NotFound`, and `exit`.
  *
- * @param text - the message of the error when absent
+ * @param text - makes the line of the sentence
  */
 export const logFailure = (
-  error: { readonly _tag: string; readonly message: string },
-  text: string = error.message
-): Effect.Effect<void> => Effect.annotateLogs(Effect.logError(text), { code: codeOf(error), exit: mostSevere([error]) })
+  error: Advised & { readonly _tag: string; readonly message: string },
+  text: (sentence: string) => string = (sentence) => sentence
+): Effect.Effect<void> =>
+  Effect.flatMap(AdviceOf, (adviceOf) =>
+    Effect.annotateLogs(Effect.logError(text(sentenceOf(adviceOf)(error))), {
+      code: codeOf(error),
+      exit: mostSevere([error])
+    })
+  )
+
+/** Warns of a failure that stops nothing yet. */
+export const warnOf = (
+  error: Advised & { readonly message: string },
+  text: (sentence: string) => string = (sentence) => sentence
+): Effect.Effect<void> => Effect.flatMap(AdviceOf, (adviceOf) => Effect.logWarning(text(sentenceOf(adviceOf)(error))))

@@ -2,8 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type AskingCheck, type AskingFailure, adviceOn } from "../../core/src/doctor/Advice.ts"
-import { type Check, fail, judgeCertificate, judgeClock, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
 import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
@@ -11,6 +9,8 @@ import { portOf } from "../../core/src/settings/Target.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
 import { makeDialer } from "../../platform/http/ApiHttp.ts"
 import { connect, head, resolve } from "../../platform/http/HostProbe.ts"
+import { type AskingCheck, type AskingFailure, adviceOn } from "./Advice.ts"
+import { type Check, fail, judgeCertificate, judgeClock, ok, skipped, warn } from "./Check.ts"
 
 export interface Way {
   readonly baseUrl: URL

@@ -29,6 +29,7 @@ import {
   type RunError,
   type UsageError
 } from "../../core/src/Errors.ts"
+import { logFailure } from "../../core/src/FailureLog.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
@@ -41,7 +42,6 @@ import {
   separatorOf,
   usualColumns
 } from "../../core/src/report/Samplesheet.ts"
-import { adviceFor } from "../../core/src/report/Summary.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
 import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"
@@ -51,8 +51,10 @@ import { clearTemporaries } from "../../platform/files/AtomicFile.ts"
 import { replaceFile } from "../../platform/files/OutputFile.ts"
 import { userName } from "../../platform/ProcessIdentity.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
+import { adviceOf } from "../main/Advice.ts"
 import { CommandText, type StepFailure } from "../main/Program.ts"
 import { version } from "../main/Version.ts"
+import { adviceFor, adviceOnArchived } from "./RunAdvice.ts"
 
 /** What is told of a run: its record, and why its samplesheet could not be written. */
 type Told = Omit<RunRecord, "results"> & { readonly results: Effect.Effect<ReadonlyArray<RunResult>> }
@@ -77,7 +79,7 @@ export const conclude = <E extends RunError, R>(
         : Effect.onExit(stoppable, () =>
             Effect.catch(writeSamplesheet(sheet, record, settings), (error) =>
               Effect.andThen(
-                Effect.logError(error.message),
+                logFailure(error),
                 Effect.sync(() => unwritten.push(failureResult(null, error)))
               )
             )
@@ -148,7 +150,8 @@ const withReport = <E extends RunError, R>(
         milliseconds: yield* record.milliseconds,
         exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
         throughput: yield* record.throughput,
-        advice: [...adviceFor(results), ...(pending === null ? [] : [pending.message])]
+        advice: [...adviceFor(results), ...adviceOnArchived(results), ...(pending === null ? [] : [pending.message])],
+        adviceOf
       }
       const unwritten = yield* Effect.match(writeReport(reportfile, run, results), {
         onSuccess: () => null,
@@ -157,7 +160,7 @@ const withReport = <E extends RunError, R>(
       if (Exit.isFailure(exit) && (unwritten === null || error === null || !isWorse(unwritten, error)))
         return yield* Effect.failCause(exit.cause)
       if (unwritten === null) return mostSevere(errors)
-      yield* Effect.logError((error ?? unwritten).message)
+      yield* logFailure(error ?? unwritten)
       return error === null ? mostSevere([...errors, unwritten]) : yield* unwritten
     })
   )

@@ -18,6 +18,7 @@ import { printable } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
+import { adviceOf } from "../main/Advice.ts"
 import type { StepFailure } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 
@@ -28,7 +29,7 @@ export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: Dow
   const failures: Array<FileFailure> = []
   const recordFailure = (failure: FileFailure) => {
     failures.push(failure)
-    return logFailure(failure.error, printable(failure.error.message))
+    return logFailure(failure.error, printable)
   }
   yield* Stream.runForEach(
     list(request),
@@ -39,7 +40,7 @@ export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: Dow
       else shown.push(item.analysis)
     })
   )
-  if (format === "json") yield* printDocument(listingJson(shown, failures))
+  if (format === "json") yield* printDocument(listingJson(shown, failures, adviceOf))
   return mostSevere(failures.map(({ error }) => error))
 })
 
@@ -52,7 +53,7 @@ export const showPlan = Effect.fn("svc.step.showPlan")(function* (
   const outcome = yield* Downloads.use(({ plan }) => plan(request, { subject }))
   const { failures, plan, disk } = outcome
   const { prose } = yield* Scrubber
-  yield* format === "json" ? printDocument(planJson(outcome)) : printLines(planText(outcome, prose))
+  yield* format === "json" ? printDocument(planJson(outcome, adviceOf)) : printLines(planText(outcome, prose, adviceOf))
   const refused = plan.files.flatMap(({ decision }) => (decision._tag === "Fail" ? [decision.error] : []))
   const short = shortage(disk, disk.destination, disk.free)
   return mostSevere([...failures.map(({ error }) => error), ...refused, ...(short === null ? [] : [short])])

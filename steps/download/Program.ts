@@ -16,7 +16,7 @@ import { deliver } from "../../core/src/download/OneFile.ts"
 import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed, type RunError, UsageError } from "../../core/src/Errors.ts"
-import { restorationLines } from "../../core/src/report/Summary.ts"
+import { restorationLine } from "../../core/src/report/Summary.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
@@ -113,7 +113,7 @@ export const requestProgram = makeServiceProgram(
     const asked = Downloads.use(({ events }) => watch(events(request, { subject: "restore" }), "download", record.note))
     const work = Effect.andThen(
       asked,
-      Effect.flatMap(record.results, (results) => summarise(results, restorationLines))
+      Effect.flatMap(record.results, (results) => summarise(results, restorationLine))
     )
     return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
   })

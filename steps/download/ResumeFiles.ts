@@ -20,6 +20,7 @@ import { addressOf } from "../../core/src/settings/Target.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
+import { adviceOf } from "../main/Advice.ts"
 import { Stopping } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { clockText, drawStatus, firstThatFits, type StatusScreen } from "../main/Status.ts"
@@ -46,7 +47,9 @@ export const resumeRun = Effect.fn("svc.step.resumeRun")(
 /** Where everything stands, on standard output. */
 const show = Effect.fnUntraced(function* (look: Look, { format }: Settings) {
   const { prose } = yield* Scrubber
-  yield* format === "json" ? printDocument(restorationsJson(look)) : printLines(restorationsText(look, prose))
+  yield* format === "json"
+    ? printDocument(restorationsJson(look, adviceOf))
+    : printLines(restorationsText(look, prose, adviceOf))
 })
 
 /** Waits for the archived `files` that this run has asked for, and downloads them; of other requests it sees nothing. */

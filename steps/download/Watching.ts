@@ -10,7 +10,7 @@ import { type Ended, Listener, type RunEvent, type RunListener } from "../../cor
 import type { FileError, RunError } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { rowOf } from "../../core/src/report/Row.ts"
-import { summaryLines } from "../../core/src/report/Summary.ts"
+import { summaryLine } from "../../core/src/report/Summary.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -18,6 +18,7 @@ import { counted, durationText, humanSize } from "../../core/src/text/Quantity.t
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"
+import { adviceFor } from "./RunAdvice.ts"
 
 /**
  * Reads the events of a run to their end, and shows them.
@@ -90,11 +91,10 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
 /** The last lines of a run. */
 export const summarise = Effect.fnUntraced(function* (
   results: ReadonlyArray<RunResult>,
-  lines: typeof summaryLines = summaryLines
+  lineOf: typeof summaryLine = summaryLine
 ) {
-  for (const { bad, text } of lines(results)) {
-    yield* bad ? Effect.logError(text) : Effect.logInfo(text)
-  }
+  const { bad, text } = lineOf(results)
+  for (const line of [text, ...adviceFor(results)]) yield* bad ? Effect.logError(line) : Effect.logInfo(line)
 })
 
 /** `bytes` is the sum of the sizes that the service states. */
@@ -132,7 +132,10 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
 /** The line about an index that failed because its data file, `cause`, did; nothing for any other file. */
 const concludeIndex = (file: PlannedFile, error: RunError, cause: PlannedFile): Effect.Effect<void> => {
   if (file.folder !== cause.folder || dataFileOf(file.fileName) !== cause.fileName) return Effect.void
-  return logFailure(error, `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`)
+  return logFailure(
+    error,
+    () => `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`
+  )
 }
 
 /** `0.0 s` would not be true. */
@@ -143,7 +146,7 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
   const name = printable(pathOf(file))
   switch (result._tag) {
     case "Failed":
-      return logFailure(result.error, printable(result.error.message))
+      return logFailure(result.error, printable)
     case "Downloaded":
     case "Sliced": {
       const { attempts, seconds } = result.transfer

@@ -97,7 +97,7 @@ export const program = makeServiceProgram(
       for (const path of shown?.files.values() ?? []) {
         yield* Effect.mapError(mustBeReadable(path, "--genome"), (error) =>
           error._tag === "SvcNotFound" && path !== genome
-            ? new NotFound({ what: error.what, next: `samtools faidx ${shellWord(genome ?? "")} makes it` })
+            ? new NotFound({ what: error.what, detail: `samtools faidx ${shellWord(genome ?? "")} makes it` })
             : error
         )
       }

@@ -44,6 +44,11 @@ describe("hints", () => {
       "Did you mean vcf.gz? File types are bam, bam.bai, vcf.gz, vcf.gz.tbi",
       "Missing file type: vcf"
     ],
+    [
+      "Invalid range: *: it means the unplaced reads: a download takes them with unmapped",
+      "svc-download takes them with --unmapped",
+      "Invalid range: chr1:5-1: it ends before it starts"
+    ],
     ["Unsupported file type: x", "File types are bam, bam.bai, vcf.gz, vcf.gz.tbi", "Unsupported layout: x"]
   ])("G1 %s has the hint %s, and %s has none", (message, hint, nearest) => {
     const see = "See svc-download --help"

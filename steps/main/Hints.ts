@@ -55,6 +55,7 @@ const explained: ReadonlyArray<readonly [said: RegExp, needs: KeyName | null, hi
   [/^Destination directory does not exist: (.+)$/m, null, (folder) => `mkdir -p ${shellWord(folder)} creates it`],
   [/^Invalid log level: (.*)$/m, null, (level) => choice("Log levels are", logLevels, nearest(level, logLevels))],
   [/^Unsupported file type: (.*)$/m, null, (type) => choice("File types are", fileTypes, typeMeant(type))],
+  [/: it means the unplaced reads:/, null, () => "svc-download takes them with --unmapped"],
   // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
   [
     /^Unknown option --(?:resume|continue)\b/m,

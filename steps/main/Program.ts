@@ -5,7 +5,7 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import type { ExitCode } from "../../core/src/Errors.ts"
+import type { Advised, ExitCode } from "../../core/src/Errors.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
 import { decodeValue, emptyValue, type LocalSettings, type Settings } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
@@ -35,7 +35,7 @@ export const CommandText = Context.Reference<string>("svc-steps/steps/main/Comma
 export type StepServices = FileSystem.FileSystem | Path.Path | Operator | Screen | Stopping
 
 /** Any error class of Errors.ts: the runner prints `Error: <message>` and exits with the code of the class. */
-export interface StepFailure {
+export interface StepFailure extends Advised {
   readonly _tag: string
   readonly message: string
 }

@@ -17,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as EffectTerminal from "effect/Terminal"
-import { codeOf, ExitCodes, LocalIo } from "../../core/src/Errors.ts"
+import { AdviceOf, codeOf, ExitCodes, LocalIo, sentenceOf } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { unlikeOtherTool } from "../../core/src/settings/OtherTool.ts"
@@ -30,6 +30,7 @@ import { withIdFiles } from "../../platform/inputs/InputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
+import { adviceOf } from "./Advice.ts"
 import { type CommandLine, readCommandLine, readDispatcher, textOf } from "./CommandLine.ts"
 import { type Called, hintsFor } from "./Hints.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
@@ -155,7 +156,7 @@ const startProcess = (
     return reported(parsed, "info").pipe(
       Effect.provide(
         Layer.mergeAll(earlyLog("text"), node, Terminal.layer, Layer.succeed(Screen, screen), stoppingOf(run)).pipe(
-          Layer.provideMerge(Layer.succeed(Scrubber, scrubber))
+          Layer.provideMerge(Layer.mergeAll(Layer.succeed(Scrubber, scrubber), Layer.succeed(AdviceOf, adviceOf)))
         )
       )
     )
@@ -265,7 +266,7 @@ const reporter =
             return 1
           }
           const exit = Runtime.getErrorExitCode(error)
-          yield* LogOutput.failure(error.message, { code: codeOf(error), exit })
+          yield* LogOutput.failure(sentenceOf(adviceOf)(error), { code: codeOf(error), exit })
           yield* Effect.forEach(hintsFor(error, called, settings, process.env), LogOutput.hint, { discard: true })
           return exit
         })

@@ -98,7 +98,7 @@ describe("--checksums", () => {
       writeFileSync(out("S1.bam"), whole.fill(0, whole.length - 40))
       const cut = yield* download([...args, "-f", "bam"])
       assert.strictEqual(cut.exitCode, 65, cut.stderr)
-      assert.match(cut.stderr, /S1\.bam: .*; it was there before this run: --overwrite fetches it again/)
+      assert.match(cut.stderr, /S1\.bam: .*; it was there before this run; --overwrite fetches it again/)
       assert.deepStrictEqual(
         namesIn(folder, "out").filter((name) => name.endsWith(".md5")),
         []

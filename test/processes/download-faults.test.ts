@@ -65,7 +65,7 @@ describe("names", () => {
       })
       const flat = yield* download(["-a", "B1,B2", "-f", "vcf.gz", "-d", "out"])
       assert.strictEqual(flat.exitCode, 73, flat.stderr)
-      assert.match(flat.stderr, /exists in several analyses \(B1, B2\): use --layout analysis/)
+      assert.match(flat.stderr, /exists in several analyses \(B1, B2\); use --layout analysis/)
       assert.deepStrictEqual(namesIn(folder, "out"), [])
       assert.strictEqual((yield* stats).linkRequests, 0)
       const own = yield* download(["-a", "B1,B2", "-f", "vcf.gz", "-d", "out", "--layout", "analysis"])

@@ -277,7 +277,7 @@ describe("files", () => {
       assert.deepStrictEqual(namesIn(folder, "out"), ["s.bam"])
       const plan = yield* download([...wanted.slice(0, 6), "--plan"])
       assert.strictEqual(plan.exitCode, 0, plan.stderr)
-      assert.include(plan.stdout, "exists: --overwrite replaces it")
+      assert.include(plan.stdout, "exists; --overwrite replaces it")
     })
   )
 
@@ -532,7 +532,7 @@ describe("a report that is no JSON", () => {
       )
       const verified = yield* runWarm("svc-verify", ["--against", "out/r.html"], { cwd: folder })
       assert.strictEqual(verified.exitCode, 65)
-      assert.match(verified.stderr, /a page for people: give the report that --reportfile writes as \.json/)
+      assert.match(verified.stderr, /a page for people: give the report that was written as \.json/)
     })
   )
 
@@ -681,7 +681,10 @@ describe("exit codes", () => {
       })
       const types = yield* download(["-a", "B1", "-d", "out"])
       assert.strictEqual(types.exitCode, 66, types.stderr)
-      assert.match(types.stderr, /bam, bam\.bai files of analysis B1: not found \(there are vcf\.gz: see --filetypes\)/)
+      assert.match(
+        types.stderr,
+        /bam, bam\.bai files of analysis B1: not found \(there are vcf\.gz\); --filetypes chooses them/
+      )
       assert.strictEqual((yield* download(["-s", "none", "-d", "out"])).exitCode, 66)
     })
   )

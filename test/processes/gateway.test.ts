@@ -292,7 +292,7 @@ describe("svc-gateway", () => {
       writeFileSync(genome, ">chr1\nACGT\n")
       const noIndex = yield* start("--genome", genome)
       assert.strictEqual(noIndex.exitCode, 66, noIndex.stderr)
-      assert.include(noIndex.stderr, `${genome}.fai of --genome: not found; samtools faidx ${genome} makes it`)
+      assert.include(noIndex.stderr, `${genome}.fai of --genome: not found (samtools faidx ${genome} makes it)`)
       const busy = createServer()
       yield* Effect.callback<void>((resume) => void busy.listen(0, "127.0.0.1", () => resume(Effect.void)))
       const address = busy.address()

@@ -155,7 +155,10 @@ describe("a links file", () => {
         assert.include(some.stderr, "[warn]: Analysis A1: no vcf.gz file is listed")
         const none = yield* stranger(it, [...from, "vcf.gz"])
         assert.strictEqual(none.exitCode, 66, none.stderr)
-        assert.include(none.stderr, "vcf.gz files of analysis A1: not found (there are bam, bam.bai: see --filetypes)")
+        assert.include(
+          none.stderr,
+          "vcf.gz files of analysis A1: not found (there are bam, bam.bai); --filetypes chooses them"
+        )
         yield* written(it, ["-a", "A1", "-f", "bam.bai"])
         const uncut = yield* stranger(it, ["--fromLinks", "links.json", "-d", "out", "-g", "chr1:1-100"])
         assert.strictEqual(uncut.exitCode, 64, uncut.stderr)
@@ -181,7 +184,7 @@ describe("a links file", () => {
         assert.strictEqual(ended.exitCode, 75, ended.stderr)
         assert.match(
           ended.stderr,
-          /S1\.bam: its link has expired \(.* answered 403, AccessDenied\): write the links file again/
+          /S1\.bam: its link has expired \(.* answered 403, AccessDenied\); write the links file again/
         )
         assert.notMatch(ended.stderr, /asking for a new link|X-Amz/)
         assert.deepStrictEqual(readReport(folder, "r.json").files[0]?.error?.tag, "LinkExpired")

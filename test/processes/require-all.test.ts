@@ -8,9 +8,15 @@ import { fits } from "../Schemas.ts"
 
 const world = { analyses: [{ id: "B1", files: [{ name: "B1.bam", copyOf: "A1/S1.bam" }] }] }
 const wanted = ["-a", "A1,A3,B1", "-f", "bam,bam.bai", "-d", "out"]
-const cold =
-  "S3.bam (analysis A3): archived, and not restored: restoreArchived is no; svc-request-restore -a A3 asks for it"
-const lacking = "bam.bai file of analysis B1: not found (none is listed); svc-download --list -a B1 shows what there is"
+const kept = {
+  message: "S3.bam (analysis A3): archived, and not restored: restoreArchived is no",
+  advice: "svc-request-restore -a A3 asks for it"
+}
+const absent = {
+  message: "bam.bai file of analysis B1: not found (none is listed)",
+  advice: "svc-download --list -a B1 shows what there is"
+}
+const [cold, lacking] = [`${kept.message}; ${kept.advice}`, `${absent.message}; ${absent.advice}`]
 
 describe("--requireAll", () => {
   it.live(
@@ -49,11 +55,11 @@ describe("--requireAll", () => {
             analysisId,
             fileName,
             reason,
-            { tag: error?.tag, message: error?.message }
+            { tag: error?.tag, message: error?.message, advice: error?.advice }
           ]),
           [
-            ["B1", null, "missing", { tag: "NotFound", message: lacking }],
-            ["A3", "S3.bam", "archived", { tag: "FileArchived", message: cold }]
+            ["B1", null, "missing", { tag: "NotFound", ...absent }],
+            ["A3", "S3.bam", "archived", { tag: "FileArchived", ...kept }]
           ]
         )
         // What exists is as good as downloaded.
@@ -82,7 +88,7 @@ describe("--requireAll", () => {
       const { files } = fits("plan", JSON.parse(json.stdout))
       assert.deepInclude(
         files.find(({ fileName }: { readonly fileName: string }) => fileName === "S3.bam"),
-        { action: "fail", reason: "archived", error: { tag: "FileArchived", message: cold } }
+        { action: "fail", reason: "archived", error: { tag: "FileArchived", ...kept } }
       )
       const pending = yield* download([
         "-a",

@@ -4,6 +4,7 @@ import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { type FileResult, failureResult } from "../../core/src/download/FileResult.ts"
 import { type ExitCode, FileDamaged, FileDiffers, UsageError } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
+import { adviceOf } from "../../steps/main/Advice.ts"
 import * as Results from "../Results.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
@@ -74,6 +75,7 @@ const document = (
       exitCode,
       throughput: { intervalSeconds: 1, bytes: [] },
       advice: [],
+      adviceOf,
       ...more
     },
     files

@@ -278,7 +278,7 @@ const arrange = (
   const more = columns.filter(({ name }) => !table.includes(name)).map(({ name }) => name)
   return more.length > 0
     ? Result.fail(
-        `it has columns that the table begun with another analysis does not have (${more.join(", ")}): choose with --columns, use --format jsonl, or give it a table of its own`
+        `it has columns that the table begun with another analysis does not have (${more.join(", ")}): choose with columns, use format jsonl, or give it a table of its own`
       )
     : Result.succeed(table.map((name) => columns.find((column) => column.name === name)?.index ?? null))
 }

@@ -62,7 +62,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
     const most = request.maxRestores
     let result: AskAgainResult
     if (most !== null && asked.size >= most && !asked.has(analysisId)) {
-      result = { _tag: "Left", reason: `--maxRestores ${most} is used up` }
+      result = { _tag: "Left", reason: `maxRestores ${most} is used up` }
     } else if (gaveUp !== null) {
       result = { _tag: "Failed", error: gaveUp }
     } else {

@@ -47,7 +47,7 @@ describe("restoration policy", () => {
       assert.deepStrictEqual(decision, {
         _tag: "Leave",
         reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
-        next: "run svc-request-restore, or give --restoreArchived force"
+        advice: "restoreUnasked"
       })
     }
     assert.strictEqual(decide("force", [one], nobody, null)[0]?.decision._tag, "Request")
@@ -80,7 +80,7 @@ describe("restoration policy", () => {
     const [forecast] = foresee("ask", [one], true, 2)
     assert.strictEqual(
       forecast?.decision.reason,
-      "the run asks for this file, and restores at most 2 of the analyses agreed to (--maxRestores)"
+      "the run asks for this file, and restores at most 2 of the analyses agreed to (maxRestores)"
     )
   })
 
@@ -91,6 +91,6 @@ describe("restoration policy", () => {
       outcome("force", [one, two, index, third], [], 1).map(([tag]) => tag),
       ["Request", "Leave", "Request", "Follow"]
     )
-    assert.strictEqual(outcome("force", [one], [], 0)[0]?.[1], "--maxRestores 0 is used up")
+    assert.strictEqual(outcome("force", [one], [], 0)[0]?.[1], "maxRestores 0 is used up")
   })
 })

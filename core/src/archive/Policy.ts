@@ -61,18 +61,14 @@ export type RestoreDecision =
   | { readonly _tag: "Follow"; readonly reason: string }
   /** Requested and remembered before. */
   | { readonly _tag: "Wait"; readonly reason: string }
-  /** `next`: what to do when it is wanted nevertheless, where the reason does not tell. */
-  | { readonly _tag: "Leave"; readonly reason: string; readonly next?: string }
+  /** `advice`: what to do when it is wanted nevertheless, where the reason does not tell. */
+  | { readonly _tag: "Leave"; readonly reason: string; readonly advice?: "restoreUnasked" }
 
 /** What stands in place of a decision while nobody was asked. */
 export interface RestoreQuestion {
   readonly _tag: "Ask"
   readonly reason: string
 }
-
-/** The reason with what to do. */
-export const whyOf = (decision: RestoreDecision | RestoreQuestion): string =>
-  decision._tag === "Leave" && decision.next !== undefined ? `${decision.reason}; ${decision.next}` : decision.reason
 
 /** The files that somebody has to agree to: those already remembered were agreed to before. */
 export const questions = <F extends ArchivedFile>(
@@ -98,13 +94,13 @@ export const decide = <F extends ArchivedFile>(
   const asked = new Set<string>()
   return files.map((file) => {
     if (file.tracked !== null) return { file, decision: { _tag: "Wait", reason: "it was requested before" } }
-    const { agreed, reason, ...next } = consent(mode, answers, file)
-    if (!agreed) return { file, decision: { _tag: "Leave", reason, ...next } }
+    const { agreed, reason, ...advice } = consent(mode, answers, file)
+    if (!agreed) return { file, decision: { _tag: "Leave", reason, ...advice } }
     if (file.estimatedRestoreTime !== null) {
       return { file, decision: { _tag: "Follow", reason: `${reason}, and it is being restored already` } }
     }
     if (maxRestores !== null && asked.size >= maxRestores && !asked.has(file.analysisId)) {
-      return { file, decision: { _tag: "Leave", reason: `--maxRestores ${maxRestores} is used up` } }
+      return { file, decision: { _tag: "Leave", reason: `maxRestores ${maxRestores} is used up` } }
     }
     asked.add(file.analysisId)
     return { file, decision: { _tag: "Request", reason } }
@@ -125,7 +121,7 @@ export const foresee = <F extends ArchivedFile>(
   const asked = questions(mode, present, files)
   const open = new Set(asked._tag === "None" ? [] : asked.files)
   const limit =
-    maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to (--maxRestores)`
+    maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to (maxRestores)`
   const question: RestoreQuestion = {
     _tag: "Ask",
     reason: `${asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"}${limit}`
@@ -140,14 +136,14 @@ const consent = <F extends ArchivedFile>(
   mode: RestoreMode,
   { present, yes }: Answers<F>,
   file: F
-): { readonly agreed: boolean; readonly reason: string; readonly next?: string } => {
+): { readonly agreed: boolean; readonly reason: string; readonly advice?: "restoreUnasked" } => {
   if (mode === "no") return { agreed: false, reason: "restoreArchived is no" }
   if (mode === "force") return { agreed: true, reason: "restoreArchived is force" }
   if (!present) {
     return {
       agreed: false,
       reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
-      next: "run svc-request-restore, or give --restoreArchived force"
+      advice: "restoreUnasked"
     }
   }
   const agreed = yes.has(file)

@@ -9,7 +9,14 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import { FileArchived, type ServiceError, type TrackingError, type TrackingReadError } from "../Errors.ts"
+import {
+  AdviceOf,
+  ending,
+  FileArchived,
+  type ServiceError,
+  type TrackingError,
+  type TrackingReadError
+} from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/WantedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
@@ -24,8 +31,7 @@ import {
   type RestoreDecision,
   type RestoreMode,
   type RestorePolicy,
-  type RestoreQuestion,
-  whyOf
+  type RestoreQuestion
 } from "./Policy.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { empty, entriesOf, type Item, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
@@ -76,7 +82,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
       onFailure: (error): RestoreResult => ({ _tag: "Failed", error })
     })
     if (outcome._tag === "Failed") {
-      yield* logFailure(outcome.error, `Restoration of ${namesOf(wanted)}: ${outcome.error.message}`)
+      yield* logFailure(outcome.error, (sentence) => `Restoration of ${namesOf(wanted)}: ${sentence}`)
       // The next analysis would fail the same way.
       if (outcome.error.scope === "run") gaveUp = outcome.error
     }
@@ -89,7 +95,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
         continue
       }
       yield* say(file, decision)
-      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: whyOf(decision) })
+      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
       if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
     }
     const filesWith = (tag: RestoreDecision["_tag"]) =>
@@ -189,7 +195,9 @@ const say = (file: File, decision: RestoreDecision): Effect.Effect<void> => {
       return Effect.logInfo(`${name}: archived, its restoration is pending: ${reason}${expected}`)
     case "Leave": {
       const running = file.estimatedRestoreTime === null ? "" : `; a restoration is under way${expected}`
-      return Effect.logWarning(`${name}: archived, skipped: ${whyOf(decision)}${running}`)
+      return Effect.flatMap(AdviceOf, (adviceOf) =>
+        Effect.logWarning(`${name}: archived, skipped: ${ending(reason, adviceOf(decision))}${running}`)
+      )
     }
   }
 }

@@ -220,11 +220,7 @@ describe("answers and limits", () => {
     Effect.gen(function* () {
       const files = [candidate("A1", "S.bam"), candidate("A1", "T.bam"), candidate("A2", "U.bam")]
       const { events, results } = yield* going(files, asked({ maxRestores: 1 }))
-      assert.deepStrictEqual(results, [
-        `Pending ${estimate}`,
-        `Pending ${estimate}`,
-        "Left: --maxRestores 1 is used up"
-      ])
+      assert.deepStrictEqual(results, [`Pending ${estimate}`, `Pending ${estimate}`, "Left: maxRestores 1 is used up"])
       assert.notInclude(events, "restore A2")
     })
   )
@@ -294,7 +290,7 @@ describe("questions", () => {
     Effect.gen(function* () {
       const { events, results } = yield* going(files, asked({ mode: "ask" }))
       assert.deepStrictEqual(events, [])
-      assert.isTrue(results.every((it) => it.includes("no terminal to ask on; run svc-request-restore")))
+      assert.isTrue(results.every((it) => it.endsWith("no terminal to ask on")))
     })
   )
 
@@ -316,8 +312,7 @@ describe("questions", () => {
             "Wait",
             ...["T.bam (analysis A1)", "U.bam (analysis A2)"].map(
               (name) =>
-                `${name}: archived, and not restored: restoreArchived is ask, and there is no terminal to ask on; ` +
-                `svc-request-restore -a ${name.slice(-3, -1)} asks for it`
+                `${name}: archived, and not restored: restoreArchived is ask, and there is no terminal to ask on`
             )
           ]
         )

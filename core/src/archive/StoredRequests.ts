@@ -73,7 +73,7 @@ export const removeFinished = Effect.fn("svc.archive.removeFinished")(function* 
   const name = nameOfEntry(entry)
   const { items } = yield* Effect.tapError(
     tracking.change((document) => without(document, (item) => keyOfItem(item, nameOf) === key)),
-    (error) => logFailure(error, `${name}: downloaded, but its entry stays: ${error.message}`)
+    (error) => logFailure(error, (sentence) => `${name}: downloaded, but its entry stays: ${sentence}`)
   )
   const left = counted(items.length, "entry remains", "entries remain")
   yield* Effect.logInfo(`${name}: done; ${left} in ${tracking.path}`)

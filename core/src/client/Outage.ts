@@ -7,6 +7,7 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { FailureScope } from "../Errors.ts"
+import { logFailure } from "../FailureLog.ts"
 
 /** What this module needs to know of a failure. */
 interface ScopedFailure {
@@ -133,7 +134,7 @@ export const askEach = Effect.fnUntraced(function* <
       if (Result.isSuccess(result)) return yield* use(result.success, turn.item)
       if (items.length === 1 || isFatal(result.failure)) return yield* Effect.fail(result.failure)
       errors.push(result.failure)
-      yield* Effect.logError(result.failure.message)
+      yield* logFailure(result.failure)
     })
   )
   const left = items.length - asked.size

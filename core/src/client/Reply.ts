@@ -144,13 +144,8 @@ const absentPayload = Effect.fnUntraced(function* ({
 /** Identifiers are typed by hand, and for the service `a1` is not `A1`. */
 const adviceOn = (subject: string) => {
   const [, kind = ""] = /^(analysis|person) \S+$/.exec(subject) ?? []
-  const shows = showing[kind]
-  return shows === undefined ? {} : { next: `ids are case-sensitive; ${shows}` }
-}
-
-const showing: Readonly<Record<string, string>> = {
-  analysis: "svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist",
-  person: "svc-api get-analyses shows the LIMS ids of the persons that have an analysis"
+  if (kind === "analysis") return { next: "findAnalysis" } as const
+  return kind === "person" ? ({ next: "findPerson" } as const) : {}
 }
 
 /** The error that a body with `success: false` means, whatever the status around it. */

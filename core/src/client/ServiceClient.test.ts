@@ -128,8 +128,9 @@ describe("reading methods", () => {
         const error = yield* Effect.flip(made(call, service(answer).layer))
         if (subject !== null) {
           assert.strictEqual(error._tag, "SvcNotFound")
-          const advice = subject.startsWith("analysis ") ? "; ids are case-sensitive; svc-download --list" : ""
-          assert.isTrue(error.message.startsWith(`${subject}: not found${advice}`), error.message)
+          const advice = { analysis: "findAnalysis", person: "findPerson" }[subject.split(" ")[0] ?? ""] ?? null
+          assert.isTrue(error.message.startsWith(`${subject}: not found`), error.message)
+          assert.strictEqual(error.advice, advice)
         } else {
           // Nothing was named that could be missing.
           assert.include(["SvcRequestRejected", "SvcReplyMalformed"], error._tag)

@@ -8,6 +8,7 @@
 
 import type { Restoration } from "../archive/Waiting.ts"
 import {
+  type AdviceName,
   CannotCreate,
   type DiskTooSmall,
   type FileArchived,
@@ -78,6 +79,7 @@ export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | D
  */
 export interface ForeseenRestoration extends Restoration {
   readonly why: string
+  readonly advice?: AdviceName
 }
 
 /**
@@ -235,7 +237,7 @@ const refusal = (
   if (occupants.get(path)?.kind === "other") {
     return new CannotCreate({
       path: shown,
-      reason: "a folder, or something else that is no file, is there: move it away, or give another --destination"
+      reason: "a folder, or something else that is no file, is there: move it away, or give another destination"
     })
   }
   const slice = slices.get(path)

@@ -74,7 +74,7 @@ describe("parseRequest", () => {
     assert.match(found[0] ?? "", /nosuch/)
     assert.match(found[1] ?? "", /status/)
     assert.match(found[2] ?? "", /chr1:9-1.*ends before it starts/)
-    assert.match(found[3] ?? "", /^Regions are cut out of .*--filetypes/)
+    assert.match(found[3] ?? "", /^Regions are cut out of .*add one of them to filetypes/)
   })
 
   it("an index alone can be asked for, but no regions can be cut out of it", () => {

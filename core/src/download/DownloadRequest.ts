@@ -157,10 +157,9 @@ export const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileT
   if (!wantsSlices(regions)) return null
   const data = filetypes.filter(isDataType)
   const whole = data.filter((type) => !isSliced(type))
-  if (whole.length > 0)
-    return `Regions cannot be cut out of ${whole.join(" and ")} files: leave them out of --filetypes`
+  if (whole.length > 0) return `Regions cannot be cut out of ${whole.join(" and ")} files: leave them out of filetypes`
   if (data.length > 0) return null
-  return `Regions are cut out of ${slicedTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
+  return `Regions are cut out of ${slicedTypes.join(" and ")} files: add one of them to filetypes; the index of a slice comes with it`
 }
 
 const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })

@@ -440,7 +440,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
               _tag: "Skip",
               reason: "archived",
               restoration: {
-                why: "a links file restores nothing, see svc-request-restore",
+                why: "a links file restores nothing",
+                advice: "requestRestore",
                 requestedAt: null,
                 estimate: null
               }

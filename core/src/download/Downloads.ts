@@ -178,7 +178,7 @@ export class Downloads extends Context.Service<
     ).pipe(Layer.provide(RunSource.layerLinks(manifest)))
 }
 
-const noArchive = new UsageError({ message: "A links file restores nothing: see svc-request-restore" })
+const noArchive = new UsageError({ message: "A links file restores nothing" })
 
 /**
  * Looks at stored requests, one after the other.

@@ -128,7 +128,7 @@ const manifestOf = (text: string): Result.Result<LinkManifest, string> => {
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(faultText(json.failure))
   if (schemaOf(json.success.value) !== "svc.links/1") {
-    return Result.fail("it is not a links file (svc.links/1) as --writeLinks writes it")
+    return Result.fail("it is not a links file (svc.links/1) as writeLinks writes it")
   }
   const decoded = decodeDocument(json.success.value)
   if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))

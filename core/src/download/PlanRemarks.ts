@@ -4,7 +4,7 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { type FileType, fileTypeOf } from "../selection/FileName.ts"
 import { type FileChoice, type ListedAnalysis, type WantedFile, wantedTypes } from "../selection/WantedFiles.ts"
-import { printable, shellWord } from "../text/Printable.ts"
+import { printable } from "../text/Printable.ts"
 
 /**
  * A thing that was asked for and cannot be had; it fails while the rest goes on.
@@ -76,11 +76,12 @@ export const remarksOn = (
   return { failures, warnings }
 }
 
-const noneListed = (types: ReadonlyArray<FileType>, id: string) =>
+const noneListed = (types: ReadonlyArray<FileType>, id: AnalysisId) =>
   new NotFound({
     what: `${types.join(", ")} file of analysis ${printable(id)}`,
     detail: "none is listed",
-    next: `svc-download --list -a ${shellWord(printable(id))} shows what there is`
+    analysisId: id,
+    next: "listFiles"
   })
 
 const onlyIndexOf = (types: ReadonlyArray<FileType>, id: string) =>
@@ -89,7 +90,9 @@ const onlyIndexOf = (types: ReadonlyArray<FileType>, id: string) =>
 const nothingOf = (wanted: string, where: string, analyses: ReadonlyArray<ListedAnalysis>) => {
   const names = analyses.flatMap((analysis) => analysis.files.flatMap((file) => file.fileName ?? []))
   const others = [...new Set(names.map(fileTypeOf))].filter((type) => type !== null)
-  const detail =
-    others.length === 0 ? "it has no files of a known type" : `there are ${others.join(", ")}: see --filetypes`
-  return new NotFound({ what: `${wanted} files of ${where}`, detail })
+  const found =
+    others.length === 0
+      ? { detail: "it has no files of a known type" }
+      : { detail: `there are ${others.join(", ")}`, next: "filetypes" as const }
+  return new NotFound({ what: `${wanted} files of ${where}`, ...found })
 }

@@ -56,7 +56,7 @@ describe("slices in a plan", () => {
     assert.deepStrictEqual(files, [])
     assert.deepStrictEqual(
       failures.map(({ error }) => error.message),
-      ["bam, vcf.gz files of analysis A1: not found (there are bam.bai: see --filetypes)"]
+      ["bam, vcf.gz files of analysis A1: not found (there are bam.bai)"]
     )
   })
 

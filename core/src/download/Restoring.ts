@@ -3,7 +3,6 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { whyOf } from "../archive/Policy.ts"
 import {
   type Candidate,
   foreseeRestore,
@@ -84,8 +83,13 @@ export const restoreRequestOf = (
 
 const outlookOf = (forecast: RestoreForecast): Outlook => {
   if ("error" in forecast) return { _tag: "Fail", error: forecast.error }
-  const restoration = { ...forecast.restoration, why: whyOf(forecast.decision) }
-  switch (forecast.decision._tag) {
+  const { decision } = forecast
+  const restoration = {
+    ...forecast.restoration,
+    why: decision.reason,
+    ...("advice" in decision ? { advice: decision.advice } : {})
+  }
+  switch (decision._tag) {
     case "Request":
       return { _tag: "Restore", restoration }
     case "Ask":

@@ -16,7 +16,7 @@ import type { ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { FileError, ServiceError, TrackingReadError } from "../Errors.ts"
-import { logFailure } from "../FailureLog.ts"
+import { logFailure, warnOf } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
@@ -174,9 +174,8 @@ const sayFailed = (open: ReadonlyArray<StoredRequest>, memory: ResumeMemory) =>
     (stored) => {
       const state = memory.stateOf(stored)
       if (state?._tag !== "Failed") return Effect.void
-      const { message } = state.error
       const name = nameOfEntry(stored.entry)
-      return logFailure(state.error, message.startsWith(name) ? message : `${name}: ${message}`)
+      return logFailure(state.error, (sentence) => (sentence.startsWith(name) ? sentence : `${name}: ${sentence}`))
     },
     { discard: true }
   )
@@ -284,7 +283,7 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
     Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
       if (!waits || !(error.retryable || (worked && passing.has(error._tag)))) return Effect.fail(error)
       const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
-      return Effect.as(Effect.logWarning(error.message), again)
+      return Effect.as(warnOf(error), again)
     })
   )
   const last = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))

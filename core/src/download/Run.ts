@@ -8,6 +8,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import { AdviceOf, ending } from "../Errors.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataNames, dataPathOf, finalName, pathOf } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
@@ -187,7 +188,8 @@ const vouch = Effect.fnUntraced(function* (file: PlannedFile, request: RunReques
   )
   if (vouched.includes(true)) return
   const why = isDoubted ? "its index does not fit it" : "nothing states what it should be"
-  yield* Effect.logWarning(`${printable(pathOf(file))}: kept without a checksum, as ${why}; --overwrite brings it anew`)
+  const kept = `${printable(pathOf(file))}: kept without a checksum, as ${why}`
+  yield* Effect.logWarning(ending(kept, (yield* AdviceOf)({ advice: "overwrite" })))
 })
 
 /** A file that was complete when its run was killed may have leftovers beside it. */

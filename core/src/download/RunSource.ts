@@ -10,7 +10,7 @@ import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.t
 import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
+import { AdviceOf, ending, LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { Operator } from "../settings/Operator.ts"
@@ -94,7 +94,6 @@ const analysesOf = (request: DownloadRequest, wanted: ReadonlyArray<FileType>) =
   )
 
 const noArchive = "a links file restores nothing"
-const whyLeft = `${noArchive}, see svc-request-restore`
 
 const leaveArchived = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, { requireAll }: DownloadRequest) {
   const restorations = new Map<PlannedFile, RestoreResult>()
@@ -104,7 +103,8 @@ const leaveArchived = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedF
       continue
     }
     const where = printable(`${pathOf(file)} (analysis ${file.analysisId})`)
-    yield* Effect.logInfo(`${where}: archived, skipped: ${whyLeft}`)
+    const advice = (yield* AdviceOf)({ advice: "requestRestore" })
+    yield* Effect.logInfo(`${where}: archived, skipped: ${ending(noArchive, advice)}`)
   }
   return restorations
 })
@@ -113,7 +113,8 @@ const foreseeLeft = (files: ReadonlyArray<PlannedFile>, { requireAll }: Download
   new Map(
     archivedOf(files).map((file): readonly [PlannedFile, Outlook] => {
       if (requireAll === true) return [file, { _tag: "Fail", error: leftError(file, noArchive) }]
-      const restoration = { why: whyLeft, requestedAt: null, estimate: file.estimatedRestoreTime }
+      const known = { requestedAt: null, estimate: file.estimatedRestoreTime }
+      const restoration = { ...known, why: noArchive, advice: "requestRestore" } as const
       return [file, { _tag: "Skip", reason: "archived", restoration }]
     })
   )

@@ -3,7 +3,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { AnalysisId } from "../contract/Ids.ts"
-import { printable, shellWord } from "../text/Printable.ts"
+import { printable } from "../text/Printable.ts"
 import { counted } from "../text/Quantity.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 
@@ -44,13 +44,10 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
-  readonly advice = null
+  readonly advice = "requestRestore"
   readonly scope = "file"
   override get message() {
-    return (
-      `${this.file} (analysis ${printable(this.analysisId)}): archived, and not restored: ${this.why}; ` +
-      `svc-request-restore -a ${shellWord(printable(this.analysisId))} asks for it`
-    )
+    return `${this.file} (analysis ${printable(this.analysisId)}): archived, and not restored: ${this.why}`
   }
 }
 
@@ -69,14 +66,13 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
 }) {
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = true
-  readonly advice = null
+  get advice(): "requestRestore" | null {
+    return this.estimate === null ? "requestRestore" : null
+  }
   readonly scope = "file"
   override get message() {
-    const next =
-      this.estimate === null
-        ? `svc-request-restore -a ${shellWord(printable(this.analysisId))} asks for it`
-        : `its restoration is expected at ${this.estimate}`
-    return `${this.file} (analysis ${printable(this.analysisId)}): in the archive: ${next}; run again when it is back`
+    const when = this.estimate === null ? "" : `, and its restoration is expected at ${this.estimate}; run again then`
+    return `${this.file} (analysis ${printable(this.analysisId)}): in the archive${when}`
   }
 }
 

@@ -19,12 +19,14 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameC
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
-  readonly advice = null
+  get advice(): "layout" | null {
+    return this.analyses.length > 1 ? "layout" : null
+  }
   readonly scope = "file"
   override get message() {
     const others = (this.others ?? 0) > 0 ? ` and ${this.others} more` : ""
     return this.analyses.length > 1
-      ? `${this.name} exists in several analyses (${this.analyses.join(", ")}${others}): use --layout analysis to give each its own folder`
+      ? `${this.name} exists in several analyses (${this.analyses.join(", ")}${others})`
       : `${this.name} stands for several files of analysis ${this.analyses.join()}: none of them was chosen`
   }
 }
@@ -57,11 +59,15 @@ export class UnsafeName extends Schema.TaggedError<UnsafeName>()("SvcUnsafeName"
  */
 export class CannotCreate extends Schema.TaggedError<CannotCreate>()("SvcCannotCreate", {
   path: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** A file is there that may be replaced. */
+  replaceable: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
-  readonly advice = null
+  get advice(): "overwrite" | null {
+    return this.replaceable === true ? "overwrite" : null
+  }
   readonly scope = "file"
   override get message() {
     return `Cannot create ${this.path}: ${this.reason}`
@@ -81,16 +87,13 @@ export class FileDiffers extends Schema.TaggedError<FileDiffers>()("SvcFileDiffe
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
-  readonly advice = null
+  readonly advice = "overwrite"
   readonly scope = "file"
   /** Null when the file at `path` has the listed size, or none is listed. */
   static readonly of = (path: string, bytes: number, listed: number | null): FileDiffers | null =>
     listed === null || bytes === listed ? null : new FileDiffers({ path, bytes, listed })
   override get message() {
-    return (
-      `${this.path} exists with ${this.bytes} bytes, but ${this.listed} are listed: it was left as it is; move it ` +
-      "away, or download it with --overwrite"
-    )
+    return `${this.path} exists with ${this.bytes} bytes, but ${this.listed} are listed: it was left as it is`
   }
 }
 

@@ -12,7 +12,7 @@ export const ExitCodes = {
   1: "a defect in svc-steps",
   64: "wrong usage: an option, a value or a missing argument",
   65: "data is wrong: corrupt, truncated, an index of another file, an unreadable reply or restoration file",
-  66: "not found: analysis, person, panel, a region in a file, an input file, or a file that had to come (--requireAll)",
+  66: "not found: analysis, person, panel, a region in a file, an input file, or a file that had to come (requireAll)",
   69: "the service or the network is unavailable, after retries, or another run is writing the file",
   73: "output cannot be created: name collision, unsafe name, destination, or a file of another size in its place",
   74: "local input or output failed: disk full, permission",

@@ -96,15 +96,15 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
-  readonly advice = null
+  get advice(): "giveUser" | "givePassword" {
+    return this.missing === "username" ? "giveUser" : "givePassword"
+  }
   readonly scope = "run"
-  override get message() {
+  override get message(): string {
     if (this.missing === "username") {
-      const none = this.asked === true ? "No user name was typed" : "No user name"
-      return `${none}: give --username, set SVC_USER, or put username into the configuration file`
+      return this.asked === true ? "No user name was typed" : "No user name"
     }
-    const none = this.asked === true ? "No password was typed" : "No password and no terminal to ask for it"
-    return `${none}: set SVC_PASSWORD or SVC_PASSWORD_FILE, or put password into a configuration file only you can read`
+    return this.asked === true ? "No password was typed" : "No password and no terminal to ask for it"
   }
 }
 

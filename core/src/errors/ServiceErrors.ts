@@ -1,8 +1,8 @@
 /** The service: no session with it, no answer from it or from somebody on the way, or an answer that is a no. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { AnalysisId } from "../contract/Ids.ts"
 import { counted } from "../text/Quantity.ts"
-import type { AdviceName } from "./Failure.ts"
 
 /**
  * The service answered the login without a token: wrong user name or password. It was tried exactly once.
@@ -24,12 +24,14 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
-  readonly advice = null
+  get advice(): "giveToken" | null {
+    return this.token === true ? "giveToken" : null
+  }
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
     if (this.token === true) {
-      return `${this.host} refused the token: it is wrong, was revoked or has come to its end (SVC_TOKEN, or the token file)`
+      return `${this.host} refused the token: it is wrong, was revoked or has come to its end`
     }
     const tried =
       this.earlier === true
@@ -51,11 +53,15 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
  */
 export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("SvcLoginProtocol", {
   host: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** What was asked with a token is no gateway, so nothing can be done with it there. */
+  token: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
-  readonly advice = "again"
+  get advice(): "again" | "gatewayAddress" {
+    return this.token === true ? "gatewayAddress" : "again"
+  }
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -75,14 +81,11 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
-  readonly advice = null
+  readonly advice = "lockDir"
   readonly scope = "run"
   readonly mayHaveTakenEffect = true
   override get message() {
-    return (
-      `${this.host} ended the session again after ${counted(this.logins, "login")}: is another program or browser using ` +
-      "this account? Give all steps of one account the same SVC_LOCK_DIR, or try again later"
-    )
+    return `${this.host} ended the session again after ${counted(this.logins, "login")}, as if another program or browser used this account`
   }
 }
 
@@ -126,13 +129,15 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
-  readonly advice = null
+  get advice(): "gatewayAddress" | null {
+    return this.token === true ? "gatewayAddress" : null
+  }
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
     const status = this.status === undefined ? "" : ` (status ${this.status})`
     if (this.token === true) {
-      return `${this.what}: forbidden to this token${status}: it has no right to it, or the target is no gateway; a token (SVC_TOKEN) is for the address of a svc-gateway --api, which ends with /service`
+      return `${this.what}: forbidden to this token${status}: it has no right to it, or the target is no gateway`
     }
     return `${this.what}: the service forbids it to this account${status}`
   }
@@ -159,24 +164,19 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("SvcUnavailab
   }
 }
 
-/** What can be wrong with TLS, and what to do about each. */
-const tlsAdvice = {
-  "its certificate has expired":
-    "its operators must renew it, unless the clock of this machine is wrong (svc-doctor compares it)",
-  "its certificate is not valid yet": "set the clock of this machine, if it is behind (svc-doctor compares it)",
-  "its certificate is for another host name":
-    "check the address: it must be a name that the certificate has; a captive network answers in place of others",
-  "its certificate is self-signed": "if it is the right one, give it with --caFile",
-  "its certificate comes from an unknown authority":
-    "the root certificate of a private authority must be in the file that --caFile names",
-  "it does not speak TLS there": "check the port, or write http:// if it is plain on purpose",
-  "it offers no TLS version that is safe (1.2 at least)": "its operators must allow TLS 1.2",
-  "it wants a certificate of the client": "there is no option for one: ask its operators for an address without that"
-} as const
+/** What can be wrong with TLS that something can be done about. */
+export const tlsReasons = [
+  "its certificate has expired",
+  "its certificate is not valid yet",
+  "its certificate is for another host name",
+  "its certificate is self-signed",
+  "its certificate comes from an unknown authority",
+  "it does not speak TLS there",
+  "it offers no TLS version that is safe (1.2 at least)",
+  "it wants a certificate of the client"
+] as const
 
-export type TlsReason = keyof typeof tlsAdvice
-
-const adviceOnTls: Readonly<Record<string, string>> = tlsAdvice
+export type TlsReason = (typeof tlsReasons)[number]
 
 /**
  * The certificate was not accepted; never retried, never downgraded.
@@ -190,12 +190,13 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused"
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = false
-  readonly advice = null
+  get advice(): "tls" | null {
+    return tlsReasons.some((reason) => reason === this.reason) ? "tls" : null
+  }
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
-    const advice = adviceOnTls[this.reason]
-    return `TLS with ${this.host} failed: ${this.reason}${advice === undefined ? "" : `; ${advice}`}`
+    return `TLS with ${this.host} failed: ${this.reason}`
   }
 }
 
@@ -213,12 +214,14 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRe
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
-  readonly advice = null
+  get advice(): "proxyHelper" | null {
+    return this.offers === undefined ? null : "proxyHelper"
+  }
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
     if (this.offers !== undefined) {
-      return `The proxy ${this.proxy} wants ${this.offers}, and only Basic is known here: ask for a proxy or a rule without it, or put a helper such as cntlm or px before it and give its address with --proxy`
+      return `The proxy ${this.proxy} wants ${this.offers}, and only Basic is known here`
     }
     return this.status === 407 || this.status === 401
       ? `The proxy ${this.proxy} refused the credentials: check proxyUsername and proxyPassword`
@@ -238,19 +241,32 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   detail: Schema.optionalKey(Schema.String),
   /** HTTP status of the reply; only for requests that the user gave by method and path. */
   status: Schema.optionalKey(Schema.Int),
-  /** What to do about it, as the end of the sentence. */
-  next: Schema.optionalKey(Schema.String)
+  /** The analysis that it was looked for in. */
+  analysisId: Schema.optionalKey(Schema.toType(AnalysisId)),
+  next: Schema.optionalKey(
+    Schema.Literals([
+      "correctRegion",
+      "correctRegions",
+      "dropRegion",
+      "filetypes",
+      "findAnalysis",
+      "findId",
+      "findPerson",
+      "listFiles"
+    ])
+  )
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
-  readonly advice = null
+  get advice() {
+    return this.next ?? null
+  }
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
     const known = [...(this.status === undefined ? [] : [`status ${this.status}`]), this.detail]
     const more = known.filter((part) => part !== undefined).join("; ")
-    const next = this.next === undefined ? "" : `; ${this.next}`
-    return `${this.what}: not found${more === "" ? "" : ` (${more})`}${next}`
+    return `${this.what}: not found${more === "" ? "" : ` (${more})`}`
   }
 }
 
@@ -300,7 +316,7 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcRep
   get retryable(): boolean {
     return this.garbled === true
   }
-  get advice(): AdviceName | null {
+  get advice(): "again" | null {
     return this.retryable ? "again" : null
   }
   readonly scope = "analysis"

@@ -2,7 +2,6 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./DiskErrors.ts"
-import type { AdviceName } from "./Failure.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
 /**
@@ -117,13 +116,10 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("SvcLinkExpir
 }) {
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = false
-  readonly advice = null
+  readonly advice = "writeLinks"
   readonly scope = "file"
   override get message() {
-    return (
-      `${this.file}: its link has expired (${this.reason}): write the links file again with --writeLinks, then ` +
-      "run this command again"
-    )
+    return `${this.file}: its link has expired (${this.reason})`
   }
 }
 
@@ -148,19 +144,19 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
     "Checksum"
   ]),
   reason: Schema.String,
-  /** Only `--overwrite` brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum, both. */
+  /** Only fetching over what is there brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum, both. */
   overwrite: Schema.optionalKey(Schema.Literals(["kept", "again", "both"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
-  get advice(): AdviceName | null {
-    // Other bytes may come when the file has settled; what is damaged at its source stays so.
-    return this.fault === "Changing" ? "again" : null
+  get advice(): "again" | "overwrite" | null {
+    // What is there would be kept, and fail again. Other bytes may come when the file has settled; what is damaged at its source stays so.
+    return this.overwrite !== undefined ? "overwrite" : this.fault === "Changing" ? "again" : null
   }
   readonly scope = "file"
   override get message() {
     const { file, overwrite, reason } = this
-    return `${file}: ${reason}${overwrite === undefined ? "" : overwriteAdvice[overwrite]}`
+    return `${file}: ${reason}${overwrite === "kept" ? "; it was there before this run" : ""}`
   }
 }
 
@@ -187,13 +183,6 @@ const stops: Readonly<Record<Stopped["next"], string>> = {
   resumes: "the run was stopped before this file was whole; the next run resumes it",
   restarts: "the run was stopped before this slice was whole; the next run starts it again",
   begins: "the run was stopped before the transfer of this file began; the next run fetches it"
-}
-
-/** The same command again would keep what is there, and fail again. */
-const overwriteAdvice = {
-  kept: "; it was there before this run: --overwrite fetches it again",
-  again: "; --overwrite fetches it again",
-  both: "; --overwrite fetches both again"
 }
 
 /**

@@ -11,6 +11,9 @@ import { filterListing, type ListedAnalysis } from "../selection/WantedFiles.ts"
 import { listingJson, listingText, restorationsJson, restorationsText } from "./Listing.ts"
 import { planJson, planText } from "./PlanView.ts"
 
+const asIs = (text: string) => text
+const noAdvice = () => null
+
 const entry = { archived: false, estimatedRestoreTime: null, hasLink: true }
 const analysis: ListedAnalysis = {
   id: AnalysisId.make("A1"),
@@ -57,7 +60,7 @@ describe("Listing", () => {
   })
 
   it("json has the same facts", () => {
-    const document = listingJson([filterListing(analysis, ["vcf.gz"])], [missing])
+    const document = listingJson([filterListing(analysis, ["vcf.gz"])], [missing], noAdvice)
     assert.deepStrictEqual(document, {
       schema: "svc.list/1",
       analyses: [
@@ -72,7 +75,7 @@ describe("Listing", () => {
         {
           analysisId: AnalysisId.make("A9"),
           fileName: null,
-          error: { tag: "NotFound", message: "analysis A9: not found" }
+          error: { tag: "NotFound", message: "analysis A9: not found", advice: null }
         }
       ]
     })
@@ -95,10 +98,10 @@ describe("PlanView", () => {
 
   it("text shows what happens to each file and whether the disk has space", () => {
     assert.strictEqual(
-      planText(outcome, (text) => text),
+      planText(outcome, asIs, noAdvice),
       [
         "fetch   out/S1.bam  123456 bytes (120.6 KiB)",
-        "skip    out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
+        "skip    out/S1.bam.bai  96 bytes  (exists)",
         'fail    out/old\\u001b[2J.bam  (Refused file name "old\\u001b[2J.bam": it holds a control or invisible character)',
         "fail    analysis A9: not found",
         "",
@@ -118,11 +121,8 @@ describe("PlanView", () => {
       })
     }
     const says = "S1.bam exists with 5000 bytes, but 123456 are listed"
-    assert.include(
-      planText(other, (text) => text),
-      `fail    out/S1.bam  (${says}`
-    )
-    const [file, index] = planJson(other).files
+    assert.include(planText(other, asIs, noAdvice), `fail    out/S1.bam  (${says}`)
+    const [file, index] = planJson(other, noAdvice).files
     assert.deepStrictEqual(
       [file?.action, file?.reason, file?.size, file?.existingBytes],
       ["fail", "differs", 123456, 5000]
@@ -132,7 +132,7 @@ describe("PlanView", () => {
   })
 
   it("json has paths, decisions and the disk", () => {
-    const document = planJson(outcome)
+    const document = planJson(outcome, noAdvice)
     assert.deepStrictEqual(document.disk, { neededBytes: 123456, filesOfUnknownSize: 0, freeBytes: 1000 })
     assert.deepStrictEqual(
       document.files.map(({ path, action, reason, error }) => [path, action, reason, error?.tag ?? null]),
@@ -144,8 +144,6 @@ describe("PlanView", () => {
     )
   })
 })
-
-const asIs = (text: string) => text
 
 const status = (
   analysisId: string,
@@ -182,7 +180,7 @@ const look = {
 
 describe("the list of restorations", () => {
   it("as text: by analysis, with the state of each file, and what cannot be used at the end", () => {
-    const lines = restorationsText(look, asIs).split("\n")
+    const lines = restorationsText(look, asIs, noAdvice).split("\n")
     assert.deepStrictEqual(lines.slice(0, 9), [
       "Analysis ID: A1",
       "  S.bam  [DOWNLOADED]",
@@ -204,7 +202,7 @@ describe("the list of restorations", () => {
   })
 
   it("as one JSON document with the same facts", () => {
-    const document = restorationsJson(look)
+    const document = restorationsJson(look, noAdvice)
     assert.strictEqual(document.schema, "svc.restorations/1")
     assert.deepStrictEqual(document.restorations[1], {
       analysisId: AnalysisId.make("A2"),
@@ -235,14 +233,14 @@ describe("the list of restorations", () => {
 
   it("an empty list says that it is empty", () => {
     const nothing = { statuses: [], unusable: [], others: [] }
-    assert.strictEqual(restorationsText(nothing, asIs), "No restorations")
-    assert.deepStrictEqual(restorationsJson(nothing), {
+    assert.strictEqual(restorationsText(nothing, asIs, noAdvice), "No restorations")
+    assert.deepStrictEqual(restorationsJson(nothing, noAdvice), {
       schema: "svc.restorations/1",
       restorations: [],
       others: [],
       failures: []
     })
-    const broken = restorationsText({ ...nothing, unusable: look.unusable }, asIs)
+    const broken = restorationsText({ ...nothing, unusable: look.unusable }, asIs, noAdvice)
     assert.match(broken, /it is not an object/)
     assert.notMatch(broken, /No restorations/)
   })

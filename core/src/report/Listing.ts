@@ -8,13 +8,13 @@
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { FileFailure } from "../download/FileResult.ts"
 import type { Look, RestorationStatus } from "../download/RestorationStatus.ts"
-import { codeOf } from "../Errors.ts"
+import { type Advising, sentenceOf } from "../Errors.ts"
 import { fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Quantity.ts"
 import type { SliceEstimate } from "../transfer/SliceRequest.ts"
-import { failureJson } from "./Report.ts"
+import { errorJson, failureJson } from "./Report.ts"
 
 /**
  * `Analysis ID: A1`, then a line per file, or `(no files)`: two spaces, name, two spaces, size, `[ARCHIVED]` where it applies, and with
@@ -41,7 +41,11 @@ export const sizeText = (size: number | null): string => {
 }
 
 /** The document of `--list --format json`, schema `svc.list/1`. Sizes in bytes, null when unknown. */
-export const listingJson = (analyses: ReadonlyArray<ListedAnalysis>, failures: ReadonlyArray<FileFailure>) => ({
+export const listingJson = (
+  analyses: ReadonlyArray<ListedAnalysis>,
+  failures: ReadonlyArray<FileFailure>,
+  adviceOf: Advising
+) => ({
   schema: "svc.list/1",
   analyses: analyses.map(({ id, sampleId, limsId, files }) => ({
     analysisId: id,
@@ -56,13 +60,13 @@ export const listingJson = (analyses: ReadonlyArray<ListedAnalysis>, failures: R
       ...(ranged == null ? {} : { ranged })
     }))
   })),
-  failures: failures.map(failureJson)
+  failures: failures.map((failure) => failureJson(failure, adviceOf))
 })
 
 /** The document of schema `svc.restorations/1`. */
-export const restorationsJson = ({ others, statuses, unusable }: Look) => {
-  const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
-  const restorations = statuses.map(restorationJson)
+export const restorationsJson = ({ others, statuses, unusable }: Look, adviceOf: Advising) => {
+  const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }, adviceOf))
+  const restorations = statuses.map((status) => restorationJson(status, adviceOf))
   return { schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures }
 }
 
@@ -71,23 +75,32 @@ export const restorationsJson = ({ others, statuses, unusable }: Look) => {
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const restorationsText = ({ others, statuses, unusable }: Look, prose: (text: string) => string): string => {
+export const restorationsText = (
+  { others, statuses, unusable }: Look,
+  prose: (text: string) => string,
+  adviceOf: Advising
+): string => {
+  const sentence = sentenceOf(adviceOf)
   const cleanText = (text: string) => printable(prose(text))
   const groups = Map.groupBy(statuses, ({ entry }) => entry.analysisId)
   const lines = [...groups].flatMap(([id, group]) => [
     `Analysis ID: ${printable(id)}`,
-    ...group.map((it) => restorationLine(it, cleanText))
+    ...group.map((it) => restorationLine(it, cleanText, sentence))
   ])
   const elsewhere = [...Map.groupBy(others, ({ target }) => target)].flatMap(([target, group]) => [
     `Of another target, not looked at: ${printable(String(target))}`,
     ...group.map(({ analysisId, fileName }) => `  ${printable(`${fileName} (analysis ${analysisId})`)}`)
   ])
-  const broken = unusable.map(({ message }) => cleanText(message))
+  const broken = unusable.map((error) => cleanText(sentence(error)))
   const own = lines.length + broken.length === 0 ? ["No restorations"] : lines
   return [...own, ...elsewhere, ...broken].join("\n")
 }
 
-const restorationLine = ({ entry, state }: RestorationStatus, said: (text: string) => string): string => {
+const restorationLine = (
+  { entry, state }: RestorationStatus,
+  said: (text: string) => string,
+  sentence: ReturnType<typeof sentenceOf>
+): string => {
   const name = `  ${printable(entry.fileName)}`
   switch (state._tag) {
     case "Done":
@@ -101,7 +114,7 @@ const restorationLine = ({ entry, state }: RestorationStatus, said: (text: strin
     case "NotRequested":
       return `${name}  [ARCHIVED]  not requested: no restoration is under way`
     case "Failed":
-      return `${name}  [FAILED]  ${said(state.error.message)}`
+      return `${name}  [FAILED]  ${said(sentence(state.error))}`
   }
 }
 
@@ -113,13 +126,13 @@ const statuses = {
   Failed: "failed"
 } as const satisfies Record<RestorationStatus["state"]["_tag"], string>
 
-const restorationJson = ({ entry, results, state }: RestorationStatus) => ({
+const restorationJson = ({ entry, results, state }: RestorationStatus, adviceOf: Advising) => ({
   analysisId: entry.analysisId,
   fileName: entry.fileName,
   path: results[0]?.path ?? null,
   status: statuses[state._tag],
   estimatedRestoreTime: state._tag === "Requested" ? state.estimate : null,
-  error: state._tag === "Failed" ? { tag: codeOf(state.error), message: state.error.message } : null
+  error: state._tag === "Failed" ? errorJson(state.error, adviceOf) : null
 })
 
 const otherJson = ({ analysisId, fileName, target }: TrackingEntry) => ({ analysisId, fileName, target })

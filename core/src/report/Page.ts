@@ -10,7 +10,7 @@ import { durationText, humanSize } from "../text/Quantity.ts"
 import { countText, groupedCount, momentText } from "./Axis.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
 import { pageScript, pageStyle } from "./PageAssets.ts"
-import { nameOf, type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"
+import { nameOf, type ReportDocument, type ReportedFile, saidOf, statusOf } from "./Report.ts"
 import { restorationSection } from "./RestorationSection.ts"
 import { transferSection } from "./TransferSection.ts"
 
@@ -27,7 +27,7 @@ export type Digest = (text: string) => string
 /** The whole document. */
 export const reportPage = (report: ReportDocument, sha256: Digest): string => {
   const heading = headings[report.step]
-  const advice = adviceOf(report)
+  const { advice } = report
   return `<!doctype html>
 ${
   markup`<html lang="en">
@@ -56,7 +56,7 @@ ${transferSection(report)}
 ${restorationSection(report)}
 ${fileSection(report)}
 </main>
-<footer><p>Written by svc-steps ${report.version} on ${momentText(Date.parse(report.finishedAt), true)}. The same for programs: --reportfile report.json (${report.schema}).</p></footer>
+<footer><p>Written by svc-steps ${report.version} on ${momentText(Date.parse(report.finishedAt), true)}. The same for programs: a reportfile that ends with .json (${report.schema}).</p></footer>
 <script>${new Markup(pageScript)}</script>
 </body>
 </html>
@@ -108,16 +108,6 @@ const stateOf = (report: ReportDocument): string => {
 }
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
-
-/** What to do next: the run's own advice, and for what it left in the archive. */
-const adviceOf = (report: ReportDocument): ReadonlyArray<string> => [
-  ...report.advice,
-  ...(left(report) === 0
-    ? []
-    : [
-        `${groupedCount(left(report), "file")} ${left(report) === 1 ? "was" : "were"} left in the archive: svc-request-restore asks for ${left(report) === 1 ? "it" : "them"}, or the same command with --restoreArchived`
-      ])
-]
 
 const facts = (report: ReportDocument): Markup => {
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -186,12 +176,12 @@ const causeOf = (files: ReadonlyArray<ReportedFile>): Markup | null => {
   if (first === undefined) return null
   const tag = markup`<span class="tag">${first.error?.tag ?? null}</span>`
   if (files.length === 1)
-    return markup`<li><p class="said">${shorten(first.error?.message ?? "", mostMessage)}</p><p class="sub">${shorten(nameOf(first), 90)} ${tag}</p></li>`
+    return markup`<li><p class="said">${shorten(saidBy(first), mostMessage)}</p><p class="sub">${shorten(nameOf(first), 90)} ${tag}</p></li>`
   const same = new Set(files.map(withoutName)).size === 1
   const each = files.slice(0, mostNames)
   const more = files.length - each.length
   return markup`<li><p class="said">${groupedCount(files.length, "file")}: ${shorten(same ? withoutName(first) : wordsOf(first), mostMessage)}</p>
-<details><summary class="sub">which ${tag}</summary><ul>${each.map((file) => markup`<li>${shorten(nameOf(file), 90)}${same ? null : markup`<span class="sub">${shorten(file.error?.message ?? "", mostMessage)}</span>`}</li>`)}</ul>${more === 0 ? null : markup`<p class="sub">and ${groupedCount(more, "more file")}, in the table below</p>`}</details></li>`
+<details><summary class="sub">which ${tag}</summary><ul>${each.map((file) => markup`<li>${shorten(nameOf(file), 90)}${same ? null : markup`<span class="sub">${shorten(saidBy(file), mostMessage)}</span>`}</li>`)}</ul>${more === 0 ? null : markup`<p class="sub">and ${groupedCount(more, "more file")}, in the table below</p>`}</details></li>`
 }
 
 /** The place of a group in the order in which failures decide about the exit code. */
@@ -212,11 +202,13 @@ const withoutEchoes = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<Report
 
 const placeKey = ({ analysisId }: ReportedFile, name: string | null) => JSON.stringify([analysisId, name])
 
+const saidBy = ({ error }: Pick<ReportedFile, "error">): string => (error === null ? "" : saidOf(error))
+
 /** The message without the name of the file. */
 const withoutName = ({ error, fileName, path }: ReportedFile): string =>
   [path, fileName].reduce<string>(
     (message, name) => (name === null || name === "" ? message : message.replaceAll(name, "‹file›")),
-    error?.message ?? ""
+    saidBy({ error })
   )
 
 /** The message without names, checksums and numbers: the same for failures of one kind. */
@@ -242,7 +234,7 @@ const fileSection = (report: ReportDocument): Markup => {
     rows.push(row)
   }
   const left = ordered.length - rows.length
-  const hidden = markup`<p class="note">${groupedCount(left, "more file")} would make this page too large: write the report as JSON (--reportfile report.json) to have all of them.</p>`
+  const hidden = markup`<p class="note">${groupedCount(left, "more file")} would make this page too large: write the report as JSON (a reportfile that ends with .json) to have all of them.</p>`
   return markup`<section aria-labelledby="files"><h2 id="files">Files</h2>
 ${left === 0 ? null : hidden}
 <div id="tools"></div>
@@ -268,7 +260,7 @@ const families = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<ReadonlyArr
 
 const rowOf = (file: ReportedFile): Markup => {
   const { tone, word } = statusOf(file)
-  return markup`<tr${isIndex(file) ? markup` class="index"` : null}><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shorten(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shorten(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
+  return markup`<tr${isIndex(file) ? markup` class="index"` : null}><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shorten(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shorten(saidBy(file), mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
 `
 }
 

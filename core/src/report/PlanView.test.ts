@@ -32,7 +32,11 @@ const planOf = (...files: ReadonlyArray<ForeseenFile>): PlanOutcome => ({
   failures: []
 })
 const lines = (plan: PlanOutcome, some: Partial<typeof disk> = {}) =>
-  planText({ ...plan, disk: { ...disk, ...some } }, (text) => text).split("\n")
+  planText(
+    { ...plan, disk: { ...disk, ...some } },
+    (text) => text,
+    ({ advice = null }) => (advice === null ? null : `advice ${advice}`)
+  ).split("\n")
 
 describe("a plan as text", () => {
   it("says of each file what becomes of it, and why", () => {
@@ -55,7 +59,7 @@ describe("a plan as text", () => {
       `fetch   out/A1/S.bam  ${size}`,
       `restore out/R.bam  ${size}  (archived: restoreArchived is force)`,
       `ask     out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
-      `skip    out/E.bam  ${size}  (exists: --overwrite replaces it)`,
+      `skip    out/E.bam  ${size}  (exists; advice overwrite)`,
       `skip    out/A.bam  ${size}  (archived: restoreArchived is no; one is under way, expected at ${time})`,
       `skip    out/P.bam  ${size}  (archived: its restoration is pending, no new request, expected at ${time})`,
       `skip    out/N.bam  ${size}  (this file type has no unmapped reads)`,
@@ -107,11 +111,10 @@ describe("a plan as JSON", () => {
       }),
       file("U.bam", { decision: { _tag: "Fail", error } })
     )
-    const document = planJson({
-      ...plan,
-      disk: { ...disk, free: null },
-      failures: [{ analysisId: AnalysisId.make("A2"), error }]
-    })
+    const document = planJson(
+      { ...plan, disk: { ...disk, free: null }, failures: [{ analysisId: AnalysisId.make("A2"), error }] },
+      () => null
+    )
     assert.deepStrictEqual(document.disk, { neededBytes: 2048, filesOfUnknownSize: 0, freeBytes: null })
     assert.deepStrictEqual(
       document.files.map(({ action, error, path, reason, slice }) => [action, path, reason, error?.tag, slice?.bytes]),
@@ -124,7 +127,11 @@ describe("a plan as JSON", () => {
     )
     assert.deepStrictEqual(document.files[2]?.restoration, { why: "said", requestedAt: null, estimate: null })
     assert.deepStrictEqual(document.failures, [
-      { analysisId: AnalysisId.make("A2"), fileName: null, error: { tag: "NotFound", message: "link: not found" } }
+      {
+        analysisId: AnalysisId.make("A2"),
+        fileName: null,
+        error: { tag: "NotFound", message: "link: not found", advice: null }
+      }
     ])
     assert.deepStrictEqual(document.warnings, ["said"])
   })

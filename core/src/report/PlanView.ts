@@ -7,12 +7,12 @@ import type { PlanOutcome } from "../download/DownloadForms.ts"
 import type { ForeseenFile, ForeseenRestoration, Outlook } from "../download/DownloadPlan.ts"
 import { reasonOfFailure } from "../download/FileResult.ts"
 import type { DiskSpace } from "../download/Planning.ts"
-import { codeOf } from "../Errors.ts"
+import { type Advising, ending, sentenceOf } from "../Errors.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Quantity.ts"
 import { sizeText } from "./Listing.ts"
-import { failureJson } from "./Report.ts"
+import { errorJson, failureJson } from "./Report.ts"
 
 type Prose = (text: string) => string
 
@@ -21,17 +21,17 @@ type Prose = (text: string) => string
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: Prose): string =>
+export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: Prose, adviceOf: Advising): string =>
   [
-    ...plan.files.map((file) => lineOf(file, disk, prose)),
-    ...failures.map(({ error }) => `fail    ${printable(prose(error.message))}`),
+    ...plan.files.map((file) => lineOf(file, disk, prose, adviceOf)),
+    ...failures.map(({ error }) => `fail    ${printable(prose(sentenceOf(adviceOf)(error)))}`),
     "",
     countsOf(plan.files, subject, failures.length),
     // What is restored now needs its space when it is downloaded.
     ...(subject === "run" ? [spaceText(disk)] : [])
   ].join("\n")
 
-const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose): string => {
+const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose, adviceOf: Advising): string => {
   const { decision } = file
   const path = printable(finalPath(disk.destination, file))
   const what = `${decision._tag.toLowerCase().padEnd(7)} ${path}`
@@ -40,21 +40,25 @@ const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose): string => {
     case "Fetch":
       return `${what}${size}${sliceText(file)}${indexText(file)}`
     case "Skip":
-      return `${what}${size}  (${skipText(decision, prose)})`
+      return `${what}${size}  (${skipText(decision, prose, adviceOf)})`
     case "Restore":
     case "Ask":
-      return `${what}${size}  (archived: ${whyText(decision.restoration, prose)})`
+      return `${what}${size}  (archived: ${whyText(decision.restoration, prose, adviceOf)})`
     case "Fail":
-      return `${what}  (${printable(prose(decision.error.message))})`
+      return `${what}  (${printable(prose(sentenceOf(adviceOf)(decision.error)))})`
   }
 }
 
-const skipText = ({ reason, restoration }: Outlook & { readonly _tag: "Skip" }, prose: Prose): string => {
+const skipText = (
+  { reason, restoration }: Outlook & { readonly _tag: "Skip" },
+  prose: Prose,
+  adviceOf: Advising
+): string => {
   switch (reason) {
     case "exists":
-      return "exists: --overwrite replaces it"
+      return ending("exists", adviceOf({ advice: "overwrite" }))
     case "archived":
-      return `archived${restoration === undefined ? "" : `: ${whyText(restoration, prose)}`}`
+      return `archived${restoration === undefined ? "" : `: ${whyText(restoration, prose, adviceOf)}`}`
     case "pending":
       return `archived: its restoration is pending, no new request${estimateText(restoration, prose)}`
     case "available":
@@ -66,10 +70,10 @@ const skipText = ({ reason, restoration }: Outlook & { readonly _tag: "Skip" }, 
   }
 }
 
-const whyText = (restoration: ForeseenRestoration, prose: Prose): string =>
-  restoration.estimate === null
-    ? restoration.why
-    : `${restoration.why}; one is under way${estimateText(restoration, prose)}`
+const whyText = (restoration: ForeseenRestoration, prose: Prose, adviceOf: Advising): string => {
+  const why = ending(restoration.why, adviceOf(restoration))
+  return restoration.estimate === null ? why : `${why}; one is under way${estimateText(restoration, prose)}`
+}
 
 const estimateText = (restoration: ForeseenRestoration | undefined, prose: Prose): string =>
   restoration?.estimate == null ? "" : `, expected at ${printable(prose(restoration.estimate))}`
@@ -111,8 +115,14 @@ const reasonOf = (decision: Outlook) => {
   return "existing" in decision ? "differs" : reasonOfFailure(decision.error)
 }
 
+const restorationJson = (restoration: ForeseenRestoration | undefined, adviceOf: Advising) => {
+  if (restoration === undefined) return null
+  const { estimate, requestedAt, why } = restoration
+  return { why: ending(why, adviceOf(restoration)), requestedAt, estimate }
+}
+
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
-export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
+export const planJson = ({ disk, failures, plan }: PlanOutcome, adviceOf: Advising) => ({
   schema: "svc.plan/1",
   destination: disk.destination,
   disk: { neededBytes: disk.bytes, filesOfUnknownSize: disk.unknown, freeBytes: disk.free },
@@ -128,12 +138,12 @@ export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
       estimatedRestoreTime: file.estimatedRestoreTime,
       action: decision._tag.toLowerCase(),
       reason: reasonOf(decision),
-      restoration: "restoration" in decision ? (decision.restoration ?? null) : null,
+      restoration: restorationJson("restoration" in decision ? decision.restoration : undefined, adviceOf),
       slice: file.slice?.estimate ?? null,
       makesIndex: file.makesIndex ?? false,
-      error: decision._tag === "Fail" ? { tag: codeOf(decision.error), message: decision.error.message } : null
+      error: decision._tag === "Fail" ? errorJson(decision.error, adviceOf) : null
     }
   }),
-  failures: failures.map((failure) => failureJson({ ...failure, fileName: null })),
+  failures: failures.map((failure) => failureJson({ ...failure, fileName: null }, adviceOf)),
   warnings: plan.warnings
 })

@@ -25,7 +25,8 @@ describe("Report", () => {
     const id = { analysisId: AnalysisId.make("A1"), fileName: "a.bam", path: "out/a.bam", bytes: 10 }
     const done = downloaded({ ...id, transfer: transferred(100, 1300, { seconds: 1.2345 }), sha256: "ab" })
     const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
-    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
+    const adviceOf = () => "look again"
+    const document = reportJson({ ...run, ...more, adviceOf, exitCode: 66 }, [
       done,
       kept(id),
       failureResult(AnalysisId.make("A1"), missing)
@@ -65,6 +66,7 @@ describe("Report", () => {
       tag: "NotFound",
       exit: 66,
       message: "analysis A9: not found",
+      advice: "look again",
       what: "analysis A9"
     })
     const again = Schema.decodeUnknownSync(Schema.Array(Row))(JSON.parse(JSON.stringify(document.files)))
@@ -83,6 +85,7 @@ describe("Report", () => {
       step: "download",
       exitCode: 0,
       advice: [],
+      adviceOf: () => null,
       ...times
     } as const
     assert.strictEqual(reportJson({ ...run, throughput: { intervalSeconds: 1, bytes: [] } }, []).seconds, 1.5)
@@ -101,7 +104,8 @@ describe("Report", () => {
       milliseconds: 1,
       exitCode: 66,
       throughput: { intervalSeconds: 0.25, bytes: [] },
-      advice: []
+      advice: [],
+      adviceOf: () => null
     }
     const names = ["a.bam", 'line\nfeed "quoted" \u2028 \u202e.bam', "]\n}.bam"]
     const results = names.map((fileName) =>

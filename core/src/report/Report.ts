@@ -5,7 +5,7 @@
  */
 import { type FileFailure, type RunResult, type SkipReason, totalsOf } from "../download/FileResult.ts"
 import type { Throughput } from "../download/RunRecord.ts"
-import { codeOf, type ExitCode, ExitCodes } from "../Errors.ts"
+import { type Advising, codeOf, type ExitCode, ExitCodes, ending } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type Row, rowJson } from "./Row.ts"
 
@@ -29,12 +29,14 @@ export interface ReportRun {
   readonly throughput: Throughput
   /** What to do next, one sentence each. */
   readonly advice: ReadonlyArray<string>
+  /** What to do about the failure of a file. */
+  readonly adviceOf: Advising
 }
 
 /** The document; its keys are the contract of the schema. */
 export const reportJson = (run: ReportRun, results: ReadonlyArray<RunResult>) => ({
   ...headJson(run, results),
-  files: results.map(rowJson)
+  files: results.map((result) => rowJson(result, run.adviceOf))
 })
 
 /** The document as text in pieces, so that ten thousand files (8 MB of text) are never whole in memory. */
@@ -49,7 +51,7 @@ export function* reportPieces(
   if (results.length === 0) return yield `${whole}\n`
   yield whole.slice(0, -end.length)
   for (const [index, result] of results.entries()) {
-    yield `${index === 0 ? "" : ","}\n${text(rowJson(result)).replaceAll(/^/gm, "    ")}`
+    yield `${index === 0 ? "" : ","}\n${text(rowJson(result, run.adviceOf)).replaceAll(/^/gm, "    ")}`
   }
   yield `\n  ${end}\n`
 }
@@ -76,13 +78,22 @@ export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]
 
 /** The same shape of a failure in all documents but the report, which has the fields of the error too. */
-export const failureJson = ({ analysisId, fileName, error }: FileFailure) => ({
+export const failureJson = ({ analysisId, fileName, error }: FileFailure, adviceOf: Advising) => ({
   analysisId,
   fileName,
-  error: errorJson(error)
+  error: errorJson(error, adviceOf)
 })
 
-const errorJson = (error: FileFailure["error"]) => ({ tag: codeOf(error), message: error.message })
+/** @param adviceOf - what to do about it, in the words of the program that writes the document */
+export const errorJson = (error: FileFailure["error"], adviceOf: Advising) => ({
+  tag: codeOf(error),
+  message: error.message,
+  advice: adviceOf(error)
+})
+
+/** The message and what to do about it. */
+export const saidOf = ({ advice, message }: { readonly message: string; readonly advice: string | null }): string =>
+  ending(message, advice)
 
 const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000
 

@@ -2,7 +2,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { type RunResult, skipReasonOf, skipReasons } from "../download/FileResult.ts"
-import { RunError } from "../Errors.ts"
+import { type Advising, RunError } from "../Errors.ts"
 
 const Bytes = Schema.Int
 
@@ -69,13 +69,13 @@ export const rowOf = (result: RunResult): Row => {
 
 const encode = Schema.encodeSync(Row)
 
-/** The row as JSON; an error with its exit code. */
-export const rowJson = (result: RunResult) => {
+/** The row as JSON; an error with its exit code, and with what to do about it. */
+export const rowJson = (result: RunResult, adviceOf: Advising) => {
   const row = rowOf(result)
   const json = encode(row)
   const error =
     row.error === null || json.error === null
       ? null
-      : Object.assign({}, json.error, { exit: Runtime.getErrorExitCode(row.error) })
+      : Object.assign({}, json.error, { advice: adviceOf(row.error), exit: Runtime.getErrorExitCode(row.error) })
   return { ...json, seconds: Math.round(1000 * row.seconds) / 1000, error }
 }

@@ -20,7 +20,8 @@ const run = (seconds: number, bytes: ReadonlyArray<number> = []): ReportRun => (
   milliseconds: seconds * 1000,
   exitCode: 0,
   throughput: { intervalSeconds: 1, bytes },
-  advice: []
+  advice: [],
+  adviceOf: () => null
 })
 
 /** Between two moments, in seconds of the run; one without an end was stopped. */

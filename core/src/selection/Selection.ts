@@ -117,7 +117,7 @@ const missingOf = (what: string, analysisId: AnalysisId | null = null, detail?: 
   error: new NotFound({
     what,
     ...(detail === undefined ? {} : { detail }),
-    next: "ids are case-sensitive; svc-api get-analyses shows those that exist"
+    next: "findId"
   })
 })
 

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { ConfigUnusable, LoginRefused, SessionError } from "../Errors.ts"
+import { warnOf } from "../FailureLog.ts"
 import { serviceReturn } from "../Schedules.ts"
 import { Session } from "../session/Session.ts"
 
@@ -48,7 +49,7 @@ export class ServiceAccess extends Context.Service<
         })
         yield* attempt.pipe(
           Effect.tapError((error) =>
-            isFinal(error) ? Effect.void : Effect.logWarning(`${error.message}; the login is tried again`)
+            isFinal(error) ? Effect.void : warnOf(error, (sentence) => `${sentence}; the login is tried again`)
           ),
           Effect.retry({ schedule: serviceReturn, while: (error) => !isFinal(error) }),
           Effect.tapError((error) => Deferred.fail(lost, error)),

@@ -124,7 +124,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     Effect.raceFirst(
       answer,
       Effect.logInfo(
-        `${host}: no answer for ${Duration.format(long)}; it may take ${Duration.format(wait)} (--apiTimeout)`
+        `${host}: no answer for ${Duration.format(long)}; it may take ${Duration.format(wait)} (apiTimeout)`
       ).pipe(Effect.delay(long), Effect.andThen(Effect.never))
     )
 

@@ -26,7 +26,7 @@ const oddity = (password: string): { readonly odd?: string } => {
     return { odd: "the password ends with a line end, as from a file of variables with the line ends of Windows" }
   }
   if (/^(["']).*\1$/s.test(password) && password.length > 1) {
-    return { odd: "the password has quotes around it, which docker --env-file does not take away" }
+    return { odd: "the password has quotes around it, which docker does not take away in a file of variables" }
   }
   return /^\s|\s$/.test(password) ? { odd: "the password begins or ends with a space" } : {}
 }

@@ -181,7 +181,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
       if (token !== null && reply.status === 401) return yield* new LoginRefused({ user: "", host, token: true })
       if (token !== null && recognised === "lost") {
-        return yield* new LoginProtocol({ host, reason: "it redirects; a token is for a gateway with --api" })
+        return yield* new LoginProtocol({ host, reason: "it redirects, as no gateway does", token: true })
       }
       if (recognised === "page") return yield* brokenSetback(pageReason(beginning), "page")
       if (recognised === "broken") {

@@ -202,7 +202,7 @@ describe("Session, repeating", () => {
         const service = makeService((asked) => (asked.path === "/api/x" ? { body: "1", delay } : null))
         const run = withSession(service, (session) => get(session, "/api/x")).pipe(Effect.provide(logger))
         assert.strictEqual(succeeded(yield* run), "1")
-        const slow = said.filter((line) => line === "svc.example: no answer for 1m; it may take 15m (--apiTimeout)")
+        const slow = said.filter((line) => line === "svc.example: no answer for 1m; it may take 15m (apiTimeout)")
         assert.strictEqual(slow.length, lines)
       }
     })

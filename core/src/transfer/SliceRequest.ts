@@ -66,9 +66,9 @@ export const maker = "svc-download"
 export const otherRegions = (path: string, regions: string | null): CannotCreate =>
   new CannotCreate({
     path,
-    reason: `${
-      regions === null ? "a file that we did not cut is there" : `it is there with other regions (${shorten(regions)})`
-    }: give --overwrite to replace it, or another --destination`
+    reason:
+      regions === null ? "a file that we did not cut is there" : `it is there with other regions (${shorten(regions)})`,
+    replaceable: true
   })
 
 const shorten = (regions: string) => (regions.length > 100 ? `${regions.slice(0, 100)}...` : regions)

@@ -62,7 +62,9 @@ describe("the index that is made of a file", () => {
     Effect.gen(function* () {
       const codec = yield* Codec
       const why = (name: string, bytes: Uint8Array) =>
-        Effect.map(Effect.flip(made(name, bytes)), ({ message }) => message)
+        Effect.map(Effect.flip(made(name, bytes)), ({ advice, message }) =>
+          advice === null ? message : `${message}; ${advice}`
+        )
       const unsorted = vcf(codec, "chr1", "chr1\t9", "chr1\t5")
       assert.strictEqual(
         yield* why("a.vcf.gz", unsorted),
@@ -71,7 +73,7 @@ describe("the index that is made of a file", () => {
       assert.match(yield* why("a.vcf.gz", vcf(codec, "chr1", "chr1\t9").slice(0, -40)), /^a\.vcf\.gz: /)
       const { bam } = bamFile(codec, reads, { blockBytes: 2_000 })
       bam[bam.length >>> 1] = (bam[bam.length >>> 1] ?? 0) ^ 4
-      assert.match(yield* why("a.bam", bam), /^a\.bam: .*block .*; --overwrite fetches it again$/)
+      assert.match(yield* why("a.bam", bam), /^a\.bam: .*block .*; overwrite$/)
       assert.strictEqual(yield* why("a.txt", unsorted), "a.txt: no index can be made of it: it is no BAM or VCF file")
     }).pipe(provided)
   )

@@ -21,7 +21,8 @@ const run = {
   milliseconds: 1000,
   exitCode: 0,
   throughput: { intervalSeconds: 1, bytes: [] },
-  advice: []
+  advice: [],
+  adviceOf: () => null
 } as const
 const named = (path: string, bytes: number) => ({ fileName: path, path, bytes })
 const wrong = new UsageError({ message: "m" })

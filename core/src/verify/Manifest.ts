@@ -129,9 +129,8 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
   }
   if (text.trimStart().startsWith("{")) {
     const report = Option.getOrNull(decodeReport(text))
-    if (report === null && isMultiQc(text))
-      return wrong("made for MultiQC: give the report that --reportfile writes as .json")
-    if (report === null) return wrong("not a report of svc-download (svc.report/1), or cut off")
+    if (report === null && isMultiQc(text)) return wrong("made for MultiQC: give the report that was written as .json")
+    if (report === null) return wrong("not a report of a run (svc.report/1), or cut off")
     const placed = report.files.filter((entry): entry is ReportedFile => entry.path !== null)
     const isArchived = (entry: ReportedFile) => entry.action === "skipped" && entry.reason === "archived"
     return whole({
@@ -141,8 +140,7 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
         .map(({ path }) => ({ path, reason: "it was in the archive, so not downloaded" }))
     })
   }
-  if (/^\s*<(?:!doctype|html)/i.test(text))
-    return wrong("a page for people: give the report that --reportfile writes as .json")
+  if (/^\s*<(?:!doctype|html)/i.test(text)) return wrong("a page for people: give the report that was written as .json")
   const sums = parseChecksums("sha256", text)
   if (Result.isFailure(sums)) return wrong(`line ${sums.failure} is not one of sha256sum, and it is no JSON`)
   const entries = sums.success.map(({ hex, path }): Expected => ({ path, bytes: null, sha256: hex }))

@@ -121,7 +121,9 @@ export const unprovenSentence = (verdicts: ReadonlyArray<Verdict>): string | nul
     ...(unfinished === 0 ? [] : [`${counted(unfinished, "download")} not finished yet`]),
     ...(others === 0
       ? []
-      : [`${counted(others, "file")}, but no BAM, no VCF.gz and no index of one; --against checks files of any kind`])
+      : [
+          `${counted(others, "file")}, but no BAM, no VCF.gz and no index of one; against a report files of any kind are checked`
+        ])
   ]
   return reasons.length === 0 ? "no files there" : reasons.join(", ")
 }

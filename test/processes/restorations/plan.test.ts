@@ -59,7 +59,7 @@ describe("the plan and the run", () => {
       const [online, first, second, ...counts] = plan.stdout.trimEnd().split("\n")
       assert.match(online ?? "", /^skip {4}out\/S1\.bam .*\(available: nothing to restore\)$/)
       assert.match(first ?? "", /^restore out\/S3\.bam .*\(archived: restoreArchived is force\)$/)
-      assert.match(second ?? "", /^skip {4}out\/B1\.bam .*\(archived: --maxRestores 1 is used up\)$/)
+      assert.match(second ?? "", /^skip {4}out\/B1\.bam .*\(archived: maxRestores 1 is used up\)$/)
       assert.deepStrictEqual(counts, ["", "1 to restore, 2 to skip, 0 refused"])
       const json = yield* request([...args, "--plan", "--format", "json"])
       assert.deepStrictEqual(

@@ -222,7 +222,7 @@ describe("request and resume", () => {
       })
       const outcome = yield* request(["B1", "B2", "B3", "-f", "bam", "--maxRestores", "2"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.include(outcome.stderr, "B3.bam (analysis B3): archived, skipped: --maxRestores 2 is used up")
+      assert.include(outcome.stderr, "B3.bam (analysis B3): archived, skipped: maxRestores 2 is used up")
       assert.deepStrictEqual(
         tracked(folder, file).map(({ analysisId }) => analysisId),
         ["B1", "B2"]

@@ -75,8 +75,7 @@ const parseRegion = (text: string): Result.Result<RegionText, UsageError> =>
   )
 
 const parseReadings = (text: string): Result.Result<RegionText, UsageError> => {
-  if (text === "*")
-    return Result.fail(wrong(text, "it means the unplaced reads: svc-download takes them with --unmapped"))
+  if (text === "*") return Result.fail(wrong(text, "it means the unplaced reads: a download takes them with unmapped"))
   if (text.startsWith("{")) {
     const close = text.indexOf("}")
     const name = text.slice(1, close)

@@ -33,9 +33,7 @@ export interface ReferenceRegions {
 }
 
 /** samtools and bcftools pass over such a region; here it is an error, since it may be a typing error. */
-const takeOut = "take it out of the wanted regions: unlike samtools and bcftools, none is passed over"
-
-const notFound = (what: string, detail: string, next?: string) =>
+const notFound = (what: string, detail: string, next?: NotFound["next"]) =>
   Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
 
 /** The same for all spellings of one chromosome: with `chr` and without, in any case, M and MT. */
@@ -65,7 +63,7 @@ const unknownReferences = (unknown: ReadonlyArray<RegionText>, known: ReadonlyAr
   const others = explained.slice(mostExplained, mostNamed).map((region) => `${nameOf(region)}${lineOf(region)}`)
   const rest = explained.length > mostNamed ? [`and ${explained.length - mostNamed} more`] : []
   const detail = `${[...said, ...others, ...rest].join(", ")}; ${listOf(known)}`
-  return notFound(`${explained.length} references in ${file}`, detail, `correct them, or ${takeOut}`)
+  return notFound(`${explained.length} references in ${file}`, detail, "correctRegions")
 }
 
 const lineOf = ({ line }: RegionText): string => (line === undefined ? "" : ` (line ${line} of the BED file)`)
@@ -84,11 +82,7 @@ const unknownReference = (region: RegionText, known: ReadonlyArray<KnownReferenc
   }
   const meant = meantBy(name, known)
   if (meant !== null) return notFound(what, `did you mean ${meant}?`)
-  return notFound(
-    what,
-    listOf(known),
-    `regions are CHR:START-END, and no gene is known here by its name: correct it, or ${takeOut}`
-  )
+  return notFound(what, listOf(known), "correctRegion")
 }
 
 /** Human chromosomes by their number in accessions of RefSeq (NC_000001.11) and GenBank (CM000663.2), and by that of PLINK. */
@@ -226,7 +220,7 @@ export const resolveRegions = (
       const { name } = reading
       const region = regionText(name, reading.starts[beyond]!, reading.ends[beyond]!)
       const detail = `${name} ends at ${length} by the header, which may be wrong: ${name} alone means all of it`
-      return notFound(`${region} in ${file}`, detail, takeOut)
+      return notFound(`${region} in ${file}`, detail, "dropRegion")
     }
     const list = found.get(ref)
     if (list === undefined) found.set(ref, [reading])

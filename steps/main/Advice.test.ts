@@ -1,8 +1,9 @@
 /** Each sentence of advice in an error where it is said, and in the nearest error where it would be wrong. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { AnalysisId } from "../contract/Ids.ts"
-import * as Errors from "../Errors.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
+import * as Errors from "../../core/src/Errors.ts"
+import { adviceOf } from "./Advice.ts"
 
 const host = "lab"
 const login = (more: object = {}) => new Errors.LoginRefused({ user: "ada", host, ...more })
@@ -25,6 +26,11 @@ const expired = new Errors.LinkExpired({ file: "a.bam", reason: "at noon" })
 const entry = new Errors.EntryUnusable({ path: "r.json", position: 1, reason: "no id" })
 const tracking = new Errors.TrackingUnusable({ path: "r.json", reason: "not JSON" })
 const archived = new Errors.FileArchived({ file: "a.bam", analysisId: AnalysisId.make("A1"), why: "no" })
+const inArchive = (estimate: string | null) =>
+  new Errors.InArchive({ file: "a.bam", analysisId: AnalysisId.make("A1"), estimate })
+const missed = new Errors.NotFound({ what: "BAM", analysisId: AnalysisId.make("A1"), next: "listFiles" })
+const replaceable = new Errors.CannotCreate({ path: "a", reason: "other regions", replaceable: true })
+const noGateway = new Errors.LoginProtocol({ host, reason: "it redirects", token: true })
 const unavailable = new Errors.Unavailable({ host, reason: "silent", attempts: 7 })
 
 interface Advised {
@@ -32,11 +38,13 @@ interface Advised {
   readonly advice: Errors.AdviceName | null
 }
 
+const sentence = Errors.sentenceOf(adviceOf)
+
 describe("advice in the sentence of an error", () => {
   const table: ReadonlyArray<readonly [advice: string, said: Advised, notSaid: ReadonlyArray<Advised>]> = [
     ["check user name and password", login(), [login({ expired: true }), login({ token: true }), forbidden()]],
     ["change it in a browser", login({ expired: true }), [login(), login({ token: true })]],
-    ["the token: it is wrong", login({ token: true }), [login(), forbidden({ token: true })]],
+    ["SVC_TOKEN", login({ token: true }), [login(), login({ expired: true })]],
     ["try again in half a minute", login({ earlier: true }), [login(), login({ token: true, earlier: true })]],
     ["it ends with a line end", login({ odd: "it ends with a line end" }), [login()]],
     ["a token (SVC_TOKEN) is for the address", forbidden({ token: true }), [forbidden(), login({ token: true })]],
@@ -50,18 +58,49 @@ describe("advice in the sentence of an error", () => {
     ["No password and no terminal", missing("password"), [missing("password", true), missing("username")]],
     ["--layout analysis", collision("A1", "A2"), [collision("A1")]],
     ["--overwrite", differs, [busy, full]],
-    ["it was there before this run: --overwrite", damaged("kept"), [damaged(), damaged("again"), damaged("both")]],
+    ["it was there before this run; --overwrite", damaged("kept"), [damaged(), damaged("again"), damaged("both")]],
     ["; --overwrite fetches it again", damaged("again"), [damaged(), damaged("both")]],
     ["--overwrite fetches both again", damaged("both"), [damaged(), damaged("again")]],
     ["try again when it has ended", busy, [differs, full]],
     ["--writeLinks", expired, [linkRefused("AccessDenied"), unavailable]],
     ["repair it, or move it away", tracking, [entry]],
-    ["svc-request-restore -a A1", archived, [new Errors.NotFound({ what: "a.bam" })]]
+    ["; svc-request-restore -a A1 asks for it", archived, [new Errors.NotFound({ what: "a.bam" })]],
+    ["; run again when it is back", inArchive(null), [inArchive("2026-11-22"), archived]],
+    ["; svc-download --list -a A1 shows", missed, [new Errors.NotFound({ what: "a.bam" })]],
+    ["give --overwrite to replace it", replaceable, [new Errors.CannotCreate({ path: "a", reason: "a folder" })]],
+    ["svc-gateway --api", noGateway, [new Errors.LoginProtocol({ host, reason: "no token" })]]
   ]
 
+  it.each([
+    ["its certificate has expired", /operators must renew it/, false],
+    ["its certificate is not valid yet", /set the clock/, false],
+    ["its certificate is self-signed", /if it is the right one/, true],
+    ["its certificate comes from an unknown authority", /root certificate of a private authority/, true],
+    ["its certificate is for another host name", /check the address/, false],
+    ["it does not speak TLS there", /check the port, or write http:/, false],
+    ["it offers no TLS version that is safe (1.2 at least)", /must allow TLS 1\.2/, false],
+    ["it wants a certificate of the client", /no option for one/, false]
+  ] as const)(
+    "N4 %s has an advice of its own, and only an unknown authority has --caFile",
+    (reason, advice, caFile) => {
+      const said = sentence(new Errors.TlsRefused({ host, reason }))
+      assert.match(said, advice)
+      assert.strictEqual(said.includes("--caFile"), caFile, said)
+    }
+  )
+
+  it("has an odd id as one word of its command", () => {
+    const odd = new Errors.NotFound({ what: "BAM", analysisId: AnalysisId.make("a'b $(x)"), next: "listFiles" })
+    assert.include(sentence(odd), "svc-download --list -a 'a'\\''b $(x)' shows")
+  })
+
+  it("of a missing password does not name an option: everybody on the machine would see it", () => {
+    assert.notInclude(sentence(missing("password")), "--password")
+  })
+
   it.each(table)("%s", (advice, said, notSaid) => {
-    assert.include(said.message, advice)
-    for (const { message } of notSaid) assert.notInclude(message, advice)
+    assert.include(sentence(said), advice)
+    for (const error of notSaid) assert.notInclude(sentence(error), advice)
   })
 })
 
@@ -77,13 +116,15 @@ describe("the advice that a run gives for an error", () => {
     (advice, said, notSaid) => {
       assert.strictEqual(said.advice, advice)
       for (const other of notSaid) assert.notStrictEqual(other.advice, advice, other.message)
+      // It is said once, at the end.
+      assert.strictEqual(sentence(said), said.message)
     }
   )
 
   it("what may come right by itself has an advice, or a sentence that says when", () => {
     for (const error of [unavailable, reply(true), contention, unknown()]) {
       assert.isTrue(error.retryable)
-      assert.isTrue(error.advice === "again" || /again|repeating it/.test(error.message), error.message)
+      assert.isTrue(error.advice === "again" || /again|repeating it/.test(sentence(error)), error.message)
     }
   })
 })

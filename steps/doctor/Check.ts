@@ -1,18 +1,19 @@
 /** What the doctor has looked at: how it is shown, and the pure rules that say what the found values mean. */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
-import { codeOf, type ExitCode, ExitCodes, mostSevere } from "../Errors.ts"
-import type { StepName } from "../settings/Key.ts"
-import { type KeyName, keysOf, table } from "../settings/Keys.ts"
-import { type LocalSettings, nameAt } from "../settings/Settings.ts"
-import { printable } from "../text/Printable.ts"
-import { counted } from "../text/Quantity.ts"
+import { type Advised, codeOf, type ExitCode, ExitCodes, mostSevere, sentenceOf } from "../../core/src/Errors.ts"
+import type { StepName } from "../../core/src/settings/Key.ts"
+import { type KeyName, keysOf, table } from "../../core/src/settings/Keys.ts"
+import { type LocalSettings, nameAt } from "../../core/src/settings/Settings.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { counted } from "../../core/src/text/Quantity.ts"
+import { adviceOf } from "../main/Advice.ts"
 
 /** `skipped`: it depends on a check that failed, or on something that was not given. */
 export type Status = "ok" | "warn" | "fail" | "skipped"
 
 /** An error class of Errors.ts: its exit code counts. */
-export interface CheckFailure {
+export interface CheckFailure extends Advised {
   readonly _tag: string
   readonly message: string
 }
@@ -45,7 +46,7 @@ export const ok = (name: string, says: string, details: ReadonlyArray<string> = 
 export const warn = (name: string, says: string, advice: string): Check => check(name, "warn", says, { advice })
 
 export const fail = (name: string, error: CheckFailure, advice: string | null): Check =>
-  check(name, "fail", error.message, { advice, error })
+  check(name, "fail", sentenceOf(adviceOf)(error), { advice, error })
 
 export const skipped = (name: string, why: string): Check => check(name, "skipped", why)
 

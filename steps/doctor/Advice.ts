@@ -8,7 +8,7 @@ import type {
   TokenFileUnusable,
   TransferError,
   UsageError
-} from "../Errors.ts"
+} from "../../core/src/Errors.ts"
 
 /** The checks that ask something of the network or the service. */
 export type AskingCheck = "dns" | "tcp" | "proxy" | "tls" | "service" | "credentials" | "login" | "api" | "links"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
-import { NotFound, UsageError } from "../Errors.ts"
-import { decode } from "../settings/Settings.ts"
+import { NotFound, UsageError } from "../../core/src/Errors.ts"
+import { decode } from "../../core/src/settings/Settings.ts"
 import {
   checkText,
   exitCodeOf,

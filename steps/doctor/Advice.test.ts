@@ -1,6 +1,6 @@
 /** Each advice of the doctor where it is given, and in the nearest situation where it would be wrong. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Errors from "../Errors.ts"
+import * as Errors from "../../core/src/Errors.ts"
 import { type AskingCheck, type AskingFailure, adviceOn } from "./Advice.ts"
 
 const host = "lab"
