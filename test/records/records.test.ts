@@ -9,6 +9,7 @@ import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
+import type { FileType } from "../../core/src/genome/formats/FileNames.ts"
 import type { BamRecord } from "../../core/src/records/BamRecord.ts"
 import { Reads } from "../../core/src/records/Reads.ts"
 import { type RecordsError, Slices } from "../../core/src/records/Slices.ts"
@@ -370,6 +371,15 @@ layer(libraryOver(folder, world), { excludeTestServices: true })("records", (it)
         const count = Stream.runCount(variants.stream(pair, { file: "tumor.vcf.gz", range: "chr7" }))
         const alone = Stream.runCount(variants.stream(idOf("i-sample"), { range: "chr7" }))
         assert.strictEqual(yield* count, yield* alone)
+
+        const openedBy = (file: string, analysisIds: ReadonlyArray<AnalysisId>, filetypes?: ReadonlyArray<FileType>) =>
+          Effect.map(
+            Downloads.use(({ open }) => open({ analysisIds, ...(filetypes && { filetypes }) }, { file })),
+            (opened) => opened.file.fileName
+          )
+        assert.strictEqual(yield* openedBy("normal.bam.bai", [pair], ["bam", "bam.bai"]), "normal.bam.bai")
+        assert.strictEqual(yield* openedBy("normal.bam", [pair, idOf("g-bcf")], ["bam"]), "normal.bam")
+        assert.strictEqual(yield* openedBy("tumor.vcf.gz", [pair], ["bam", "vcf.gz"]), "tumor.vcf.gz")
 
         // A name that is not there, and one of another type.
         for (const file of ["tumour.bam", "tumor.vcf.gz"]) {

@@ -212,7 +212,14 @@ describe("the stream of rows", () => {
 
   it.live("H19 fails with a cut body when another look has found no better one", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "SvcReplyMalformed")
+      const said: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      const error = yield* Effect.flip(Effect.provide(run([{ text: table.slice(0, 60) }]), logger))
+      assert.strictEqual(error._tag, "SvcReplyMalformed")
+      assert.lengthOf(
+        said.filter((line) => line.includes("fetching it anew")),
+        2
+      )
     })
   )
 

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import {
   type CannotCreate,
@@ -127,17 +128,21 @@ const retried = Effect.fnUntraced(function* <A, E extends AnnotationsError, R>(
         Effect.fail(isBroken(error) && !undone ? final(error) : error)
       )
     ),
-    Effect.tapError((error) =>
-      isBroken(error)
-        ? Effect.logWarning(
-            `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
-          )
-        : Effect.void
-    ),
-    Effect.retry({ schedule: bodyRetry, while: isBroken }),
+    Effect.retry({
+      schedule: bodyRetry.pipe(
+        Schedule.setInputType<AnnotationsError | BodyBroken>(),
+        Schedule.tap(({ input }) => (isBroken(input) ? sayAnew(input, analysisId) : Effect.void))
+      ),
+      while: isBroken
+    }),
     Effect.mapError((error) => (error._tag === "BodyBroken" ? final(error) : error))
   )
 })
+
+const sayAnew = (error: BodyBroken | ReplyMalformed, analysisId: string) =>
+  Effect.logWarning(
+    `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
+  )
 
 /** The same, and a failure takes back what was written. */
 const retryBroken = Effect.fnUntraced(function* <R>(

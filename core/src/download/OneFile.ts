@@ -73,13 +73,14 @@ const find = Effect.fn("svc.download.findOne")(function* (
   const listed = entries.map((entry) => entry.listed)
   const [lacking] = remarksOn(
     listed,
-    found.map(({ file }) => file),
+    meant.map(({ file }) => file),
     request
   ).failures
   if (one === undefined) {
     return yield* lacking?.error ?? new UsageError({ message: "Nothing is selected", options: ["analysisIds"] })
   }
-  if (lacking !== undefined) return yield* lacking.error
+  // Who names a file wants no other.
+  if (lacking !== undefined && name === undefined) return yield* lacking.error
   const { file } = one
   if (hasNoReads(file)) {
     const message = `${printable(file.fileName)}: files of this type have no unmapped reads`

@@ -22,7 +22,7 @@ import type { Program } from "../genome/formats/SliceHeader.ts"
 import { checkStructure, largestIndex } from "../genome/Structure.ts"
 import { makeSlice, recordsOf } from "../genome/slice/Slice.ts"
 import { type Damage, type ProvenRun, provenRuns } from "../verify/WholeWalk.ts"
-import { algorithmsFor, checksumDamage, Hashing } from "./Digests.ts"
+import { algorithmsFor, checksumDamage, Hashing, type StatedDigest } from "./Digests.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { LinkPool } from "./LinkPool.ts"
@@ -123,6 +123,9 @@ const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
 const chunk = 8 * 1024 * 1024
 const firstChunk = 1024 * 1024
 
+/** Ranges that wait for whoever reads: 32 of them took 424 MB. */
+const mostAhead = 8
+
 const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
   services: StreamServices,
   { data, progress }: WholeTask
@@ -141,7 +144,8 @@ const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
     records: Effect.succeed(null)
   })
   const common = { regions: null, warnings: [], soFar }
-  const check = yield* digestCheck(services, fileName, reader)
+  const stated = (yield* reader.version)?.digests ?? []
+  const check = digestCheck(services, fileName, stated)
   const kind = kindOfName(fileName)
   if (kind !== null && kind.index === null) {
     return {
@@ -159,30 +163,31 @@ interface DigestCheck {
   readonly finish: Effect.Effect<void, FileDamaged>
 }
 
-const digestCheck = Effect.fnUntraced(function* (
+/** Begins anew with each reading. */
+const digestCheck = (
   { hashing }: StreamServices,
   file: string,
-  { version }: RemoteRanges.RemoteRanges
-): Effect.fn.Return<DigestCheck> {
-  const stated = (yield* version)?.digests ?? []
-  const running = algorithmsFor(stated).map((algorithm) => [algorithm, hashing.begin(algorithm)] as const)
-  return {
-    pass: (bytes) => {
-      for (const [, digest] of running) digest.update(bytes)
-    },
-    finish: Effect.suspend(() => {
-      const digests = new Map(running.map(([algorithm, digest]) => [algorithm, digest.digest("hex")]))
-      const damage = checksumDamage(file, stated, digests)
-      return damage === null ? Effect.void : Effect.fail(damage)
-    })
-  }
-})
+  stated: ReadonlyArray<StatedDigest>
+): Effect.Effect<DigestCheck> =>
+  Effect.sync(() => {
+    const running = algorithmsFor(stated).map((algorithm) => [algorithm, hashing.begin(algorithm)] as const)
+    return {
+      pass: (bytes) => {
+        for (const [, digest] of running) digest.update(bytes)
+      },
+      finish: Effect.suspend(() => {
+        const digests = new Map(running.map(([algorithm, digest]) => [algorithm, digest.digest("hex")]))
+        const damage = checksumDamage(file, stated, digests)
+        return damage === null ? Effect.void : Effect.fail(damage)
+      })
+    }
+  })
 
 /** An index, which is read whole, as it is judged whole. */
 const wholeIndex = Effect.fnUntraced(function* (
   fileName: string,
   reader: RemoteRanges.RemoteRanges,
-  digests: DigestCheck
+  check: Effect.Effect<DigestCheck>
 ) {
   if (reader.size > largestIndex) {
     const reason = `it has ${reader.size} bytes, more than any index`
@@ -190,6 +195,7 @@ const wholeIndex = Effect.fnUntraced(function* (
   }
   const bytes = yield* reader.read(0, reader.size)
   yield* checkStructure(fileName, fromBytes(bytes))
+  const digests = yield* check
   digests.pass(bytes)
   yield* digests.finish
   return bytes
@@ -201,20 +207,24 @@ const wholeData = Effect.fnUntraced(function* (
   fileName: string,
   type: DataType,
   reader: RemoteRanges.RemoteRanges,
-  digests: DigestCheck,
+  check: Effect.Effect<DigestCheck>,
   progress: WholeTask["progress"]
 ): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
   const { size } = reader
   const { header, judgeHeader, records } = yield* open(fileName, reader, type)
   const refused = judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: refused })
-  const pace = { chunk, first: firstChunk, ahead: pool.settings.connections }
-  const runs = provenRuns(fileName, reader, records?.([]) ?? unread, pace).pipe(
-    Stream.tap(({ end, raw }) => {
-      digests.pass(raw)
-      return progress({ _tag: "Bytes", done: end, size })
-    }),
-    Stream.concat(Stream.fromEffectDrain(digests.finish)),
+  const pace = { chunk, first: firstChunk, ahead: Math.min(pool.settings.connections, mostAhead) }
+  const proven = Effect.map(check, (digests) =>
+    provenRuns(fileName, reader, records?.([]) ?? unread, pace).pipe(
+      Stream.tap(({ end, raw }) => {
+        digests.pass(raw)
+        return progress({ _tag: "Bytes", done: end, size })
+      }),
+      Stream.concat(Stream.fromEffectDrain(digests.finish))
+    )
+  )
+  const runs = Stream.unwrap(proven).pipe(
     Stream.provideService(Codec, codec),
     Stream.mapError((error: Damage | FileDamaged | RemoteRanges.RemoteError) =>
       RemoteRanges.withoutRestart(fileName)(error._tag === "Damage" ? error.error : error)

@@ -94,6 +94,28 @@ layer(NodeServices.layer, { excludeTestServices: true })("targets", (it) => {
       })
   )
 
+  it.effect("a data file brings the indexes and checksums that lie beside it, and nothing else", () =>
+    Effect.gen(function* () {
+      const { find } = yield* folderOf({
+        "a.bam": 1,
+        "a.bai": 2,
+        "a.bam.md5": 3,
+        "a.bai.sha256": 4,
+        "a.vcf.gz": 5,
+        "b.bam": 6,
+        "b.bam.bai": 7,
+        "b.bam.csi/": 0
+      })
+      assert.deepStrictEqual(yield* find(["a.bam", "b.bam.bai"]), [
+        "a.bam bam 1",
+        "a.bai bam.bai 2",
+        "b.bam.bai bam.bai 7",
+        "a.bam.md5 md5 3",
+        "a.bai.sha256 sha256 4"
+      ])
+    })
+  )
+
   it.effect("each file counts once, however often and by whatever path it is named", () =>
     Effect.gen(function* () {
       const { find } = yield* folderOf({ "sub/a.bam": 1 })

@@ -5,7 +5,14 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { errnoOf } from "../Errors.ts"
-import { type ChecksumName, checksumOfName, kindOfName, type Named } from "../genome/formats/FileNames.ts"
+import {
+  type ChecksumName,
+  checksumKinds,
+  checksumOfName,
+  indexNamesOf,
+  kindOfName,
+  type Named
+} from "../genome/formats/FileNames.ts"
 import type { Expected, Manifest } from "./Manifest.ts"
 
 export interface Target {
@@ -41,7 +48,8 @@ const rankOf = ({ role }: Target): number => {
 }
 
 /**
- * The files, each once, indexes and then checksums last. Folders are searched to any depth without following links to folders; journals and
+ * The files, each once, indexes and then checksums last. With a data file come the indexes and checksums that lie beside it: one that
+ * does not fit makes it as useless as damage does. Folders are searched to any depth without following links to folders; journals and
  * locks of parts are left out. What a manifest names is looked for at its path, else beside the manifest.
  */
 export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
@@ -131,6 +139,15 @@ export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
     const found = yield* look(operand, null, manifest === null ? [] : [`not in ${manifest.file}`])
     if (found !== "folder") {
       add(found)
+      if (found.role._tag !== "File" || found.role.named === null || found.role.named.index !== null) continue
+      const files = [
+        operand,
+        ...indexNamesOf(path.basename(operand)).map((name) => path.join(path.dirname(operand), name))
+      ]
+      for (const file of files.flatMap((name) => [name, ...checksumKinds.map((kind) => `${name}.${kind}`)])) {
+        const beside = yield* look(file, null, found.notes)
+        if (beside !== "folder" && beside.role._tag === "File") add(beside)
+      }
       continue
     }
     const before = met
