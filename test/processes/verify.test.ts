@@ -91,7 +91,7 @@ describe("svc-verify", () => {
       const plain = yield* verify("S1.bam")
       assert.strictEqual(plain.exitCode, 65)
       assert.match(plain.stdout, new RegExp(`^FAILED +S1\\.bam: block 2 at byte ${second} `))
-      assert.match(plain.stderr, /^Error: 1 file: 1 failed/)
+      assert.match(plain.stderr, /^Error: 2 files: 1 ok, 1 failed/)
     })
   )
 
