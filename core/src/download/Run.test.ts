@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref, References } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { FileDamaged, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
@@ -242,6 +242,27 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           assert.deepStrictEqual(indexes, withheld ? made.map(() => undefined) : made)
         }
       })
+  )
+
+  it.effect("lines of the log about a file say which, of one that is kept too", () =>
+    Effect.gen(function* () {
+      const about: Array<unknown> = []
+      const files = [
+        file("kept.bam", { makesIndex: true, decision: { _tag: "Skip", reason: "exists" } }),
+        file("new.bam", { makesIndex: true })
+      ]
+      const index = () =>
+        Effect.map(References.CurrentLogAnnotations, (fields) => {
+          about.push(fields)
+          return null
+        })
+      const download = () => Effect.succeed({ ...outcome, action: "downloaded" as const })
+      yield* going(files, download, 1, { index })
+      assert.deepStrictEqual(about, [
+        { analysis: "A1", file: "new.bam" },
+        { analysis: "A1", file: "kept.bam" }
+      ])
+    })
   )
 
   it.effect("P11 ten thousand files that all fail: work at a time stays bounded, each result is in its place", () =>

@@ -51,12 +51,12 @@ export const run = Effect.fn("svc.download.run")(function* (
   const indexed = (file: PlannedFile, result: FileResult) =>
     getsIndex(file) ? withMadeIndex(transfer, file, request, result) : Effect.succeed(result)
   const namesIn = yield* namesByFolder(request)
-  const kept: Array<PlannedFile> = []
+  const kept: Array<{ readonly file: PlannedFile; readonly result: FileResult }> = []
   for (const file of plan.files) {
     const result = resultWithoutFetch(file, request)
     if (result === null) continue
     if (result._tag === "Kept") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
-    if (result._tag === "Kept" && (request.checksums !== null || getsIndex(file))) kept.push(file)
+    if (result._tag === "Kept" && (request.checksums !== null || getsIndex(file))) kept.push({ file, result })
     else yield* settle(file, result)
   }
   yield* Effect.forEach(
@@ -83,14 +83,16 @@ export const run = Effect.fn("svc.download.run")(function* (
   )
   yield* Effect.forEach(
     kept,
-    Effect.fnUntraced(function* (file) {
-      const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
-        onSuccess: () => resultWithoutFetch(file, request),
+    ({ file, result }) =>
+      Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
+        onSuccess: () => result,
         onFailure: (error) =>
           failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-      })
-      if (result !== null) yield* settle(file, yield* indexed(file, result))
-    }),
+      }).pipe(
+        Effect.flatMap((vouched) => indexed(file, vouched)),
+        Effect.annotateLogs(logFields(file)),
+        Effect.flatMap((known) => settle(file, known))
+      ),
     { concurrency: request.connections, discard: true }
   )
   return plan.files.flatMap((file) => results.get(file) ?? [])
