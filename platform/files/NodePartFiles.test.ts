@@ -316,8 +316,13 @@ describe("NodePartFiles", () => {
     Effect.gen(function* () {
       const part = yield* written(ground)
       writeFileSync(ground.at("secret"), "secret")
+      yield* part.checkName(false)
+      assert.isFalse(yield* ground.files.isThere(ground.folder, "s.bam"))
+      assert.isTrue(yield* ground.files.isThere(ground.folder, "secret"))
       symlinkSync(ground.at("secret"), ground.at("s.bam"))
+      assert.strictEqual((yield* Effect.flip(ground.files.isThere(ground.folder, "s.bam")))._tag, "SvcCannotCreate")
       for (const overwrite of [false, true]) {
+        assert.strictEqual((yield* Effect.flip(part.checkName(overwrite)))._tag, "SvcCannotCreate")
         assert.strictEqual((yield* Effect.flip(part.commit(bytes.length, overwrite)))._tag, "SvcCannotCreate")
       }
       assert.strictEqual(readFileSync(ground.at("secret"), "utf8"), "secret")

@@ -44,6 +44,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       clearClaim: (place) => clearClaim(place, locks),
       fingerprint: (text) => Effect.sync(() => sha256(text)),
       settleExisting,
+      isThere: (directory, name) => Effect.map(statPlainFile(join(directory, name)), (stats) => stats !== null),
       beside: openBeside,
       free,
       reopen: (place) => reopen(place, mode),
@@ -253,6 +254,7 @@ const partFile = Effect.fnUntraced(function* (
       call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermits(writesAtOnce), named(path, "shorten")),
     finalUpTo: hashing.follow,
     digests: hashing.digests,
+    checkName: (overwrite) => checkName(join(place.directory, place.name), overwrite),
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
   }
 })
@@ -277,7 +279,7 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
     yield* sync(open.fd)
   }).pipe(named(path, "complete"))
   yield* checkUnmoved(place, open)
-  if ((yield* statPlainFile(final)) !== null && !overwrite) return yield* appearedError(final)
+  yield* checkName(final, overwrite)
   if (overwrite) yield* call((done) => fs.rename(path, final, done)).pipe(named(final, "create"))
   else yield* linkOrRename(path, final)
   const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
@@ -285,6 +287,10 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
   // The file is there for good; `settleExisting` clears away what cannot be removed now.
   if (!overwrite) yield* Effect.ignore(Effect.retry(remove(path), { times: 2 }))
   yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
+})
+
+const checkName = Effect.fnUntraced(function* (final: string, overwrite: boolean) {
+  if ((yield* statPlainFile(final)) !== null && !overwrite) return yield* appearedError(final)
 })
 
 /** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */

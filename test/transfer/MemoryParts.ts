@@ -35,6 +35,8 @@ const own: Partial<Record<Algorithm, (bytes: Uint8Array) => string>> = {
 export class MemoryParts {
   readonly files = new Map<string, Uint8Array>()
   readonly claimed = new Set<string>()
+  /** Names of what is no file. */
+  readonly odd = new Set<string>()
   /** Operations that happened, with the operand that matters. */
   readonly log: Array<string> = []
   freeBytes: number | null = null
@@ -52,6 +54,7 @@ export class MemoryParts {
       ours: (place) => Effect.succeed(place),
       fingerprint: (text) => Effect.sync(() => hex(text)),
       settleExisting: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
+      isThere: (_, name) => Effect.map(this.#plain(name), () => this.files.has(name)),
       beside: (_, name) =>
         Effect.sync(() => {
           const bytes = this.files.get(name)
@@ -71,7 +74,11 @@ export class MemoryParts {
         this.#does("journal", journal, () => {
           this.files.set(journal, new TextEncoder().encode(text))
         }),
-      withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
+      withdraw: ({ name }) =>
+        Effect.andThen(
+          this.#plain(name),
+          Effect.sync(() => void this.files.delete(name))
+        ),
       digest: (_, name, algorithm) =>
         Effect.sync(() => digestsOf(this.files.get(name) ?? new Uint8Array(0), [algorithm]).get(algorithm) ?? ""),
       replaceText: (_, name, text) =>
@@ -98,6 +105,12 @@ export class MemoryParts {
     })
   }
 
+  #plain(name: string): Effect.Effect<void, CannotCreate> {
+    return Effect.suspend(() =>
+      this.odd.has(name) ? new CannotCreate({ path: name, reason: "no file" }) : Effect.void
+    )
+  }
+
   #text(name: string): string | null {
     const bytes = this.files.get(name)
     return bytes === undefined ? null : new TextDecoder().decode(bytes)
@@ -117,7 +130,12 @@ export class MemoryParts {
     const { part, name, journal } = place
     const bytes = () => this.files.get(part) ?? new Uint8Array(0)
     let settled = 0
+    const checkName = (overwrite: boolean) =>
+      Effect.suspend(() =>
+        this.files.has(name) && !overwrite ? new CannotCreate({ path: name, reason: "it appeared" }) : Effect.void
+      )
     return {
+      checkName,
       allocated: bytes().length,
       truncate: (length) => Effect.sync(() => void this.files.set(part, bytes().slice(0, length))),
       write: (offset, data) =>
@@ -141,13 +159,14 @@ export class MemoryParts {
       commit: (size, overwrite) =>
         Effect.andThen(
           this.#does("commit", name, () => undefined),
-          Effect.suspend(() => {
-            if (this.files.has(name) && !overwrite) return new CannotCreate({ path: name, reason: "it appeared" })
-            this.files.set(name, bytes().subarray(0, size))
-            this.files.delete(part)
-            this.files.delete(journal)
-            return Effect.void
-          })
+          Effect.andThen(
+            checkName(overwrite),
+            Effect.sync(() => {
+              this.files.set(name, bytes().subarray(0, size))
+              this.files.delete(part)
+              this.files.delete(journal)
+            })
+          )
         )
     }
   }

@@ -2,10 +2,9 @@
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Ref, Result } from "effect"
+import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
-import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
@@ -261,44 +260,4 @@ describe("FileTransfer, checks", () => {
       })
     )
   }
-
-  it.effect("where an index is to be made, those of older data are gone before the data has its name", () =>
-    Effect.gen(function* () {
-      const old = ["s.bam.bai", "s.bam.bai.md5", "s.bam.csi", "s.bai", "s.bai.sha256"]
-      for (const overwrite of [true, false]) {
-        const g = ground({ request: { makesIndex: true, overwrite } })
-        for (const name of overwrite ? ["s.bam", ...old] : old) g.disk.files.set(name, patterned(10))
-        let beside: ReadonlyArray<string> = old
-        g.disk.fails = (operation) => {
-          if (operation === "commit") beside = g.disk.names.filter((name) => old.includes(name))
-          return null
-        }
-        yield* succeeds(g)
-        assert.deepStrictEqual(beside, [])
-      }
-      const others = ground()
-      others.disk.files.set("s.bam.bai", patterned(10))
-      yield* yield* others.run
-      assert.deepStrictEqual(others.disk.names, ["s.bam", "s.bam.bai"])
-    })
-  )
-
-  it.effect("no index is put beside data that another run has replaced meanwhile", () =>
-    Effect.gen(function* () {
-      const { bam } = bamFile(yield* Codec, [read("r", 0, 5)])
-      for (const replaced of [true, false]) {
-        const g = ground()
-        g.disk.files.set("s.bam", bam)
-        g.disk.fails = (operation) => {
-          if (operation === "sync" && replaced) g.disk.files.set("s.bam", bam.slice())
-          return null
-        }
-        const made = yield* Effect.flatMap(FileTransfer, (transfer) =>
-          transfer.index({ directory: "out", name: "s.bam", checksums: "md5" })
-        ).pipe(Effect.provide(g.layer), Effect.result)
-        if (replaced) assert.strictEqual(Result.getOrUndefined(Result.flip(made))?._tag, "SvcBusy")
-        assert.deepStrictEqual(g.disk.names, replaced ? ["s.bam"] : ["s.bam", "s.bam.bai", "s.bam.bai.md5"])
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
 })

@@ -377,6 +377,33 @@ describe("SliceTransfer", () => {
       }).pipe(Effect.provide(ZlibCodec.layerHere))
     )
 
+    it.effect(
+      "indexes of other data stay, those of a slice that appears meanwhile too, and what is no file is refused",
+      () =>
+        Effect.gen(function* () {
+          const state = { _tag: "Incomplete", regions: "chr9" } as const
+          const replaced = yield* ground({ request: { overwrite: true, existing: Effect.succeed(state) } })
+          const others = ["s.ranged.bcf", "s.ranged.csi"]
+          for (const name of [...names, "s.ranged.bai", ...others]) replaced.disk.files.set(name, Uint8Array.of(1))
+          yield* yield* replaced.run
+          assert.deepStrictEqual(replaced.disk.names, [...names, ...others].sort())
+
+          const appeared = yield* ground()
+          const theirs = Uint8Array.of(2)
+          appeared.disk.fails = (operation) => {
+            if (operation === "write") for (const name of names) appeared.disk.files.set(name, theirs)
+            return null
+          }
+          assert.strictEqual((yield* fails(appeared, names))._tag, "SvcCannotCreate")
+          assert.deepStrictEqual([...appeared.disk.files.values()], [theirs, theirs])
+
+          const odd = yield* ground()
+          odd.disk.odd.add("s.ranged.bam.bai")
+          assert.strictEqual((yield* fails(odd))._tag, "SvcCannotCreate")
+          assert.deepStrictEqual(odd.links.seen, [])
+        }).pipe(Effect.provide(ZlibCodec.layerHere))
+    )
+
     it.effect("with overwrite no moment has the new index beside the old data, or the other way round", () =>
       Effect.gen(function* () {
         const disk = new MemoryParts()

@@ -5,10 +5,11 @@
  * where nothing was before, a slice that looks complete without its index.
  */
 import * as Effect from "effect/Effect"
-import { type IndexSuffix, indexNamesOf, indexSuffixes } from "../genome/formats/FileNames.ts"
+import { type IndexSuffix, indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { ownAlgorithms } from "./Digests.ts"
+import * as IndexesBeside from "./IndexesBeside.ts"
 import type { OpenPart } from "./OpenPart.ts"
 import { type PartFile, type PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 
@@ -39,22 +40,14 @@ export const commit = Effect.fnUntraced(function* (
   // What needs disk space is done before anything is removed.
   if (replaces || makesIndex) yield* file.sync
   yield* checkOwnership
+  // What is refused is refused while all that is there still stands.
+  yield* file.checkName(replaces)
+  const indexes = makesIndex ? yield* IndexesBeside.plainNames(files, place) : []
   if (replaces) yield* ChecksumFile.withdraw(files, place)
-  if (makesIndex) yield* withdrawIndexes(files, place)
+  yield* IndexesBeside.withdraw(files, place, indexes)
   yield* file.commit(bytes, replaces)
   if (checksum !== null) yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
 }, Effect.uninterruptible)
-
-/** Removes the indexes of data that is about to get its name, and their checksums: they are of other bytes. */
-const withdrawIndexes = (files: PartFiles["Service"], place: PartPlace) =>
-  Effect.forEach(
-    indexNamesOf(place.name),
-    (name) => {
-      const index = { ...place, name }
-      return Effect.andThen(ChecksumFile.withdraw(files, index), files.withdraw(index))
-    },
-    { discard: true }
-  )
 
 /** Where an index of ours lies. */
 const placeOfIndex = (files: PartFiles["Service"], { directory, name }: PartPlace, suffix: string, identity: string) =>
@@ -142,9 +135,11 @@ export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
       // Everything that needs disk space is done before the first name changes.
       yield* data.file.sync
       yield* data.checkOwnership
+      yield* data.file.checkName(replaces)
       if (replaces) {
+        const indexes = yield* IndexesBeside.plainNames(files, place)
         yield* ChecksumFile.withdraw(files, place)
-        yield* withdrawIndexes(files, place)
+        yield* IndexesBeside.withdraw(files, place, indexes)
         yield* data.file.commit(data.bytes, true)
         yield* index.commit(true)
       } else {

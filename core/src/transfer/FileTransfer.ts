@@ -29,6 +29,7 @@ import { type KeptFile, vouch } from "./ChecksumFile.ts"
 import { commit, type PutIndex } from "./Commit.ts"
 import { ownAlgorithms } from "./Digests.ts"
 import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
+import * as IndexesBeside from "./IndexesBeside.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
@@ -103,7 +104,7 @@ type Result = Bare<TransferOutcome, Traffic>
 
 const download = Effect.fn("svc.transfer.download")(function* (services: FileServices, request: TransferRequest) {
   const { files } = services
-  const { analysisId, directory, fileName, name, overwrite, progress, size } = request
+  const { analysisId, directory, fileName, makesIndex = false, name, overwrite, progress, size } = request
   yield* Effect.annotateCurrentSpan({ "svc.analysis": analysisId, "svc.file": fileName })
   const identity = yield* files.fingerprint(identityText(request))
   const place = yield* files.ours(placeOf(directory, name, identity))
@@ -117,7 +118,10 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
     progress,
     standing: Effect.gen(function* () {
       const bytes = yield* files.settleExisting(place)
-      if (bytes === null || overwrite) return { _tag: "Wanted" as const, found: null }
+      if (bytes === null || overwrite) {
+        if (makesIndex) yield* IndexesBeside.plainNames(files, place)
+        return { _tag: "Wanted" as const, found: null }
+      }
       const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, size)
       if (differs !== null) return yield* differs
       const outcome: Result = { action: "exists", bytes, resumedFrom: 0, sha256: null, compared: [] }

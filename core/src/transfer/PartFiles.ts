@@ -42,6 +42,8 @@ export interface PartFile {
   readonly finalUpTo: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes. */
   readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
+  /** Fails as `commit` does where the final name is taken, or is that of something that is no file. */
+  readonly checkName: (overwrite: boolean) => Effect.Effect<void, CannotCreate | LocalIo>
   /**
    * Gives the part its final name: cuts it to `size`, syncs, sets the mode of the user's umask, links or renames,
    * syncs the directory, removes the journal. Without `overwrite` an existing file is never replaced, and a failure
@@ -84,6 +86,8 @@ export class PartFiles extends Context.Service<
      * away what a crash in the middle of a commit left.
      */
     readonly settleExisting: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
+    /** True where a regular file has that name; anything else there is refused. */
+    readonly isThere: (directory: string, name: string) => Effect.Effect<boolean, CannotCreate | LocalIo>
     /** Opens the regular file of that name until the scope closes; null when there is none. */
     readonly beside: (directory: string, name: string) => Effect.Effect<FileBeside | null, LocalIo, Scope.Scope>
     /** Bytes free for this user on the file system of the directory, null when it cannot say. */

@@ -21,6 +21,7 @@ import { unsafeIndexName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { commitSlice, discardSlice } from "./Commit.ts"
 import { type Algorithm, ownAlgorithms } from "./Digests.ts"
+import * as IndexesBeside from "./IndexesBeside.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
 import * as OpenPart from "./OpenPart.ts"
@@ -110,7 +111,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
     fileName: data.fileName,
     overwrite,
     progress,
-    standing: standing(request),
+    standing: standing(files, place, request),
     attempt: (_, state) => Effect.provideService(attemptSlice(slice, state), Codec, services.codec),
     changed: (times) => `it changed ${times} times while regions were cut out of it`,
     discard: discardSlice(files, place, identity),
@@ -126,14 +127,17 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
 })
 
 /** Keeps the same slice under the final name unless it is to be replaced, and refuses any other file there. */
-const standing = Effect.fnUntraced(function* ({
-  existing,
-  overwrite
-}: SliceRequest): Effect.fn.Return<Standing<Result, SliceState>, TransferError> {
+const standing = Effect.fnUntraced(function* (
+  files: PartFiles["Service"],
+  place: PartPlace,
+  { existing, overwrite }: SliceRequest
+): Effect.fn.Return<Standing<Result, SliceState>, TransferError> {
   const found = yield* existing
-  if (overwrite) return { _tag: "Wanted", found }
-  if (found._tag === "Other") return yield* found.error
-  if (found._tag !== "Same") return { _tag: "Wanted", found }
+  if (found._tag === "Other" && !overwrite) return yield* found.error
+  if (found._tag !== "Same" || overwrite) {
+    yield* IndexesBeside.plainNames(files, place)
+    return { _tag: "Wanted", found }
+  }
   const { bytes, regions } = found
   const index = { ...found.index, sha256: null }
   const outcome: Result = { action: "exists", bytes, regions, sha256: null, records: null, index, warnings: [] }
