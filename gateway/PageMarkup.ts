@@ -10,6 +10,7 @@ import type { ServedFile } from "../core/src/serving/LinkStore.ts"
 import type { Restoring } from "../core/src/serving/Restorations.ts"
 import { counted, humanSize } from "../core/src/text/Quantity.ts"
 import type { Genome } from "./Genome.ts"
+import { asSentence, minutes } from "./page/Wording.ts"
 
 /**
  * Digests of the two style sheets that igv.js 3.8.10 puts into the page when it is loaded, for its picker of colours and a view that
@@ -79,11 +80,9 @@ export const failurePage = (root: string, message: string): string =>
   frame({
     title: "svc-gateway",
     root,
-    main: markup`<main id="main"><h1>This cannot be shown</h1><p class="say" role="alert">${sentence(message)}</p>
+    main: markup`<main id="main"><h1>This cannot be shown</h1><p class="say" role="alert">${asSentence(message)}</p>
 <p><a href="${root === "" ? "./" : root}">Another analysis</a></p></main>`
   })
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /**
  * Where an analysis is chosen.
@@ -160,7 +159,7 @@ const flag = (name: string, on: boolean) => (on ? new Markup(` data-${name}`) : 
 
 /** Archived files are no links: who follows all links gets what can be had. */
 const row = ({ archived, fileName, restoring, size }: Folder["files"][number], index: string | null) =>
-  markup`<tr data-kind="${kindOfName(fileName)?.kind ?? ""}"${index === null ? null : markup` data-index="${index}"`}${flag("archived", archived)}><th scope="row">${
+  markup`<tr data-kind="${kindOfName(fileName)?.kind ?? ""}"${index === null ? null : markup` data-index="${index}"`}${flag("archived", archived)}${flag("restoring", archived && restoring !== null)}><th scope="row">${
     archived || /^\.*$/.test(fileName) ? fileName : markup`<a href="${encodeURIComponent(fileName)}">${fileName}</a>`
   }</th><td class="number">${size === null ? "" : humanSize(size)}</td><td class="away">${archived ? stateOf(restoring) : ""}</td><td class="act"></td></tr>
 `
@@ -170,6 +169,3 @@ const stateOf = (restoring: Restoring | null): string => {
   const { estimation, since } = restoring
   return `Being restored${since === null ? "" : `, asked for ${minutes(since)}`}${estimation === null ? "" : `, expected ${minutes(estimation)}`}`
 }
-
-/** `2026-01-31 12:00 UTC` for ISO 8601 in UTC; any other text as it is. */
-const minutes = (time: string) => time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?Z$/, "$1 $2 UTC")

@@ -54,12 +54,7 @@ export const busy = (text: string, work: () => Promise<void>, kind = ""): HTMLEl
   return element("span", { class: "row" }, press, said)
 }
 
-export const messageOf = (error: unknown): string =>
-  error instanceof TypeError
-    ? "The gateway cannot be reached. Is it still running?"
-    : error instanceof Error
-      ? error.message
-      : String(error)
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export const copyButton = (text: string): HTMLButtonElement => {
   const press = button("Copy", () => {

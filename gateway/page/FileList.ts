@@ -1,8 +1,10 @@
 /** What the script adds to the list of files: a filter, and for each file its address, commands, view and restoration. */
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
 import { busy, button, copyButton, element } from "./Elements.ts"
-import { need, relayed, token } from "./Gate.ts"
-import { isShown, show } from "./View.ts"
+import { need, token } from "./Gate.ts"
+import { show } from "./View.ts"
+import { type Genome, genomeOf, isShown, relayed } from "./ViewSettings.ts"
+import { fileNameIn, minutes } from "./Wording.ts"
 
 /** A list with fewer is seen at once. */
 const manyFiles = 12
@@ -30,7 +32,7 @@ export const enhanceList = (main: HTMLElement): void => {
   for (const row of rows) addButton(main, row)
   if (rows.length >= manyFiles) addFilter(table, rows)
   if (token.get() !== null) table.addEventListener("click", downloadByLink)
-  const asked = decodeURIComponent(location.hash.slice(1))
+  const asked = fileNameIn(location.hash)
   if (asked !== "")
     rows
       .find(({ name }) => name === asked)
@@ -110,7 +112,7 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   if (row.archived) return [restoration(main, row)]
   const url = addressOf(row.name)
   const closed = main.dataset["closed"] !== undefined
-  const genome = genomeOf(main)
+  const genome = genomeOf(main.dataset["genome"] ?? null, new URL("../../", location.href), token.get())
   const list = element("dl", {})
   const add = (what: string, text: string) =>
     list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
@@ -128,7 +130,7 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   return [element("div", { class: "row" }, ...actions(main, row, url, genome)), list, age]
 }
 
-const actions = (main: HTMLElement, row: Row, url: string, genome: string | object | null): ReadonlyArray<Node> => {
+const actions = (main: HTMLElement, row: Row, url: string, genome: Genome | null): ReadonlyArray<Node> => {
   const { index, kind, name } = row
   if (!isShown(kind)) return []
   const view = main.querySelector<HTMLElement>("#view")
@@ -154,17 +156,6 @@ const actions = (main: HTMLElement, row: Row, url: string, genome: string | obje
   ]
 }
 
-const genomeOf = (main: HTMLElement): string | object | null => {
-  const told = main.dataset["genome"]
-  if (told === undefined) return null
-  const reference: string | Readonly<Record<string, string>> = JSON.parse(told)
-  if (typeof reference === "string") return reference
-  const root = new URL("../../", location.href)
-  return Object.fromEntries(
-    Object.entries(reference).map(([key, value]) => [key, key.endsWith("URL") ? new URL(value, root).href : value])
-  )
-}
-
 /** The service does not list it; the host of the file knows. */
 const changedAt = async (url: string): Promise<string> => {
   const answer = await need(url, { method: "HEAD", headers: relayed }).catch(() => null)
@@ -172,12 +163,11 @@ const changedAt = async (url: string): Promise<string> => {
   if (Number.isNaN(time)) return ""
   const days = Math.floor((Date.now() - time) / 86_400_000)
   const ago = days < 1 ? "today" : days === 1 ? "yesterday" : `${days} days ago`
-  return `Last changed ${ago}, ${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC.`
+  return `Last changed ${ago}, ${minutes(new Date(time).toISOString())}.`
 }
 
 const restoration = (main: HTMLElement, row: Row): HTMLElement => {
-  const state = row.element.querySelector(".away")
-  const underWay = state?.textContent?.startsWith("Being") === true
+  const underWay = row.element.dataset["restoring"] !== undefined
   const place = element("div", {})
   const waits = underWay
     ? "It is on its way back from the archive. Look again later: this page shows when it is there."
@@ -192,11 +182,11 @@ const restoration = (main: HTMLElement, row: Row): HTMLElement => {
     if (!(await confirmed(main.dataset["analysis"] ?? ""))) return
     const answer = await need(`${addressOf(row.name)}/restore`, { method: "POST" })
     const { restoreEstimation }: { restoreEstimation: string | null } = await answer.json()
-    const until =
-      restoreEstimation === null ? "" : ` It is expected ${restoreEstimation.replace("T", " ").slice(0, 16)} UTC.`
+    const until = restoreEstimation === null ? "" : ` It is expected ${minutes(restoreEstimation)}.`
     ask.replaceWith(element("p", { class: "good", role: "status" }, `Asked for.${until}`))
-    for (const other of main.querySelectorAll("tr[data-archived] .away")) {
-      if (!other.textContent?.startsWith("Being")) other.textContent = "Being restored"
+    for (const other of main.querySelectorAll<HTMLElement>("tr[data-archived]:not([data-restoring])")) {
+      other.dataset["restoring"] = ""
+      other.querySelector(".away")?.replaceChildren("Being restored")
     }
   })
   place.append(ask)

@@ -1,4 +1,5 @@
 /** The token of this tab, and what is asked of the gateway with it. It stays in the tab, and never stands in an address. */
+import { asSentence } from "./Wording.ts"
 
 const key = "svc-gateway-token"
 
@@ -7,9 +8,6 @@ export const token = {
   set: (text: string): void => sessionStorage.setItem(key, text),
   forget: (): void => sessionStorage.removeItem(key)
 }
-
-/** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
-export const relayed = { "Svc-Relay": "1" }
 
 /** What the gateway said instead of an answer. */
 export class Refused extends Error {
@@ -24,7 +22,9 @@ export const ask = async (url: string, init: RequestInit = {}): Promise<Response
   const shown = token.get()
   const headers = new Headers(init.headers)
   if (shown !== null) headers.set("Authorization", `Bearer ${shown}`)
-  return fetch(url, { cache: "no-store", ...init, headers })
+  return fetch(url, { cache: "no-store", ...init, headers }).catch(() => {
+    throw new Error("The gateway cannot be reached. Is it still running?")
+  })
 }
 
 /** The same for what is no page; fails with the sentence of the gateway. */
@@ -33,9 +33,5 @@ export const need = async (url: string, init: RequestInit = {}): Promise<Respons
   if (answer.ok) return answer
   const body: unknown = await answer.json().catch(() => null)
   const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : ""
-  throw new Refused(answer.status, message === "" ? `The gateway answered ${answer.status}.` : capital(message))
+  throw new Refused(answer.status, message === "" ? `The gateway answered ${answer.status}.` : asSentence(message))
 }
-
-/** A message as a sentence; one that begins with the name of a file keeps it. */
-const capital = (text: string) =>
-  `${/^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() : text.charAt(0)}${text.slice(1)}.`

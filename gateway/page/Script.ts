@@ -2,6 +2,7 @@
 import { button, element, messageOf, sentence } from "./Elements.ts"
 import { enhanceList } from "./FileList.ts"
 import { ask, token } from "./Gate.ts"
+import { asSentence } from "./Wording.ts"
 
 const mainOf = (page: Document): HTMLElement => {
   const main = page.getElementById("main")
@@ -38,7 +39,7 @@ const askForToken = (main: HTMLElement, said: string | null): void => {
     unlock().catch((error) => form.after(sentence(messageOf(error))))
   })
   const hint = "It stays in this tab, and is forgotten when you close it. Whoever runs this gateway gives you one."
-  main.append(...(said === null ? [] : [sentence(`${said.charAt(0).toUpperCase()}${said.slice(1)}.`)]))
+  main.append(...(said === null ? [] : [sentence(asSentence(said))]))
   main.append(form, element("p", { class: "sub" }, hint))
   input.focus()
 }

@@ -1,24 +1,21 @@
 /** The view of reads and variants, by igv.js, which is loaded when it is first opened. */
+import { withoutToken } from "./Commands.ts"
 import { button, element, messageOf, sentence } from "./Elements.ts"
-import { need, relayed, token } from "./Gate.ts"
+import { need, token } from "./Gate.ts"
+import { type Genome, labelOf, type Track, trackOf } from "./ViewSettings.ts"
 
 /** The little that is needed of igv.js. */
 interface Igv {
   readonly createBrowser: (parent: HTMLElement, config: object) => Promise<IgvBrowser>
   readonly removeBrowser: (browser: IgvBrowser) => void
-  readonly setOauthToken: (token: string, host: string) => void
 }
 
 interface IgvBrowser {
   readonly loadTrack: (track: object) => Promise<unknown>
   readonly search: (locus: string) => Promise<unknown>
-}
-
-export interface Track {
-  readonly name: string
-  readonly kind: string
-  readonly url: string
-  readonly indexUrl: string
+  readonly updateViews: () => Promise<unknown>
+  readonly alert: { present: (said: unknown, done: unknown) => void }
+  readonly findTracks: (property: "name", value: string) => ReadonlyArray<unknown>
 }
 
 interface Sequence {
@@ -33,27 +30,29 @@ const window = 8000
 interface Opened {
   readonly igv: Igv
   readonly browser: IgvBrowser
-  readonly tracks: Set<string>
+  /** Names of tracks that are being loaded. */
+  readonly loading: Set<string>
 }
 
 /** The view that is open, or being opened: who is impatient must not open a second one. */
 let view: Promise<Opened> | null = null
 
 const load = async (): Promise<Igv> => {
-  const { default: igv } = await import(new URL("igv.js", import.meta.url).href)
+  const { default: igv } = await import(new URL("igv.js", import.meta.url).href).catch(() => {
+    throw new Error("The gateway does not give the script that shows files.")
+  })
   return igv
 }
 
-const sequencesOf = async ({ url }: Track): Promise<ReadonlyArray<Sequence>> => {
-  const text = await (await need(`${url}/sequences`)).text()
-  return text
+/** In lines of tabs. */
+const sequencesIn = (text: string): ReadonlyArray<Sequence> =>
+  text
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
       const [name = "", length = "", first = ""] = line.split("\t")
       return { name, length: Number(length), first: first === "" ? null : Number(first) }
     })
-}
 
 /** Where the first records are: the whole of a genome would show nothing. */
 const locusOf = (sequences: ReadonlyArray<Sequence>): string | null => {
@@ -63,63 +62,63 @@ const locusOf = (sequences: ReadonlyArray<Sequence>): string | null => {
   return `${begun.name}:${start}-${Math.min(begun.length, start + window)}`
 }
 
-const formats: Readonly<Record<string, object>> = {
-  bam: { type: "alignment", format: "bam", height: 320 },
-  "vcf.gz": { type: "variant", format: "vcf" }
-}
-
-export const isShown = (kind: string): boolean => kind in formats
-
-/** igv.js takes a name for markup. */
-const labelOf = (name: string) => name.replaceAll("<", "‹").replaceAll(">", "›")
-
-const trackOf = ({ indexUrl, kind, name, url }: Track) => ({
-  ...formats[kind],
-  name: labelOf(name),
-  url,
-  indexURL: indexUrl,
-  headers: relayed
-})
-
-/** @param genome - as igv.js takes it; null for the sequences of the file itself */
-export const show = async (place: HTMLElement, track: Track, genome: string | object | null): Promise<void> => {
+/** @param genome - null for the sequences of the file itself */
+export const show = async (place: HTMLElement, track: Track, genome: Genome | null): Promise<void> => {
   place.scrollIntoView({ block: "start" })
-  const opened = view
-  if (opened !== null) {
-    const { browser, tracks } = await opened
-    if (tracks.has(track.name)) return
-    tracks.add(track.name)
-    await browser.loadTrack(trackOf(track))
-    return
-  }
-  const opening = start(place, track, genome)
+  const opening = view ?? start(place, track, genome)
   view = opening
-  await opening.catch((error) => {
-    view = null
+  const opened = await opening.catch((error) => {
+    if (view === opening) view = null
     place.replaceChildren(sentence(`${track.name} cannot be shown: ${messageOf(error)}`))
+    return null
   })
+  if (opened !== null) await add(opened, track)
 }
 
-const start = async (place: HTMLElement, track: Track, genome: string | object | null): Promise<Opened> => {
+/** One that failed, or was taken out of the view, can be added again. */
+const add = async ({ browser, loading }: Opened, track: Track): Promise<void> => {
+  if (loading.has(track.name)) return
+  // Reads are first asked for when they are drawn: of a track that is there may nothing have come. Then igv.js says so itself.
+  if (browser.findTracks("name", labelOf(track.name)).length > 0) return void (await browser.updateViews())
+  loading.add(track.name)
+  try {
+    await browser.loadTrack(trackOf(track, token.get()))
+  } catch {
+    // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
+    throw new Error(`${track.name} cannot be shown: its header or index cannot be read.`)
+  } finally {
+    loading.delete(track.name)
+  }
+}
+
+const start = async (place: HTMLElement, track: Track, genome: Genome | null): Promise<Opened> => {
   place.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))
-  const [sequences, igv] = await Promise.all([sequencesOf(track), load()])
-  const locus = locusOf(sequences)
+  const told = need(`${track.url}/sequences`).then((answer) => answer.text())
+  const [sequences, igv] = await Promise.all([told, load()])
+  const locus = locusOf(sequencesIn(sequences))
   if (locus === null) throw new Error(`The header of ${track.name} names no sequence, so there is nothing to show.`)
-  const shown = token.get()
-  if (shown !== null) igv.setOauthToken(shown, location.hostname)
   const canvas = element("div", { id: "igv" })
   const region = regionForm(place, locus)
   place.replaceChildren(region, canvas)
   const browser = await igv.createBrowser(canvas, {
-    ...(typeof genome === "string" ? { genome } : { loadDefaultGenomes: false, reference: genome ?? own(track) }),
+    ...(typeof genome === "string"
+      ? { genome }
+      : { loadDefaultGenomes: false, reference: genome ?? own(track, sequences) }),
     locus,
     showCircularViewButton: false,
     showSampleNameButton: false,
-    showSVGButton: true,
-    tracks: [trackOf(track)]
+    showSVGButton: true
   })
+  hideTokens(browser)
   region.querySelector("input")?.focus({ preventScroll: true })
-  return { igv, browser, tracks: new Set([track.name]) }
+  return { igv, browser, loading: new Set() }
+}
+
+/** What igv.js says of a failure has, on a line of its own, the address as it was asked for. */
+const hideTokens = ({ alert }: IgvBrowser): void => {
+  const present = alert.present.bind(alert)
+  alert.present = (said, done) =>
+    present(said instanceof Error ? new Error(said.message.split("\n").map(withoutToken).join("\n")) : said, done)
 }
 
 /** On a phone igv.js hides its own. */
@@ -127,30 +126,39 @@ const regionForm = (place: HTMLElement, locus: string): HTMLFormElement => {
   const input = element("input", {})
   input.value = locus
   input.spellcheck = false
+  const said = element("span", { class: "bad", role: "status" })
   const form = element(
     "form",
     {},
     element("label", {}, "Region", input),
     element("button", { class: "main" }, "Go there"),
-    button("Close the view", () => void close(place))
+    button("Close the view", () => void close(place)),
+    said
   )
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    void view?.then(({ browser }) => browser.search(input.value.trim()))
+    said.textContent = ""
+    view
+      ?.then(({ browser }) => browser.search(input.value.trim()))
+      .catch((error) => {
+        said.textContent = messageOf(error)
+      })
   })
   return form
 }
 
-const own = ({ name, url }: Track) => ({
+/** The first two columns are a file of chromosome sizes. */
+const own = ({ name }: Track, sequences: string) => ({
   id: labelOf(name),
   format: "chromsizes",
-  fastaURL: `${url}/sequences`,
+  fastaURL: new File([sequences], "sequences"),
   wholeGenomeView: false
 })
 
 const close = async (place: HTMLElement): Promise<void> => {
-  const opened = await view
+  // What went wrong with it has been said.
+  const opened = await view?.catch(() => null)
   view = null
-  if (opened !== null) opened.igv.removeBrowser(opened.browser)
+  if (opened != null) opened.igv.removeBrowser(opened.browser)
   place.replaceChildren()
 }

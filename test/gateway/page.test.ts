@@ -6,6 +6,8 @@ import { Context, Effect, Layer } from "effect"
 import { genomeOf } from "../../gateway/Genome.ts"
 import { analysesPage, folderPage, lockedPage } from "../../gateway/PageMarkup.ts"
 import { commandsFor, desktopUrl, withoutToken } from "../../gateway/page/Commands.ts"
+import { genomeOf as shownGenome, trackOf } from "../../gateway/page/ViewSettings.ts"
+import { asSentence, fileNameIn, minutes } from "../../gateway/page/Wording.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { temporary } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
@@ -229,6 +231,17 @@ describe("the page as text", () => {
     assert.notMatch(analysesPage("", "files/", ["<i>1"]), /<i>/)
   })
 
+  it("says of a row what its script needs to know: archived, and being restored", () => {
+    const restoring = { since: "2026-01-31T12:00:00Z", estimation: "in two days" }
+    const files = [file("a.txt"), { ...file("b.txt"), archived: true }, { ...file("c.txt"), archived: true, restoring }]
+    const page = folderPage({ analysisId: "A1", mayRestore: false, closed: false, genome: null, files })
+    assert.deepStrictEqual(
+      [...page.matchAll(/<tr data-kind=""([^>]*)>/g)].map(([, flags]) => flags),
+      ["", " data-archived", " data-archived data-restoring"]
+    )
+    assert.match(page, /Being restored, asked for 2026-01-31 12:00 UTC, expected in two days/)
+  })
+
   it("an analysis without files says so; one of 5,000 has a row for each, with its index", () => {
     const folder = { analysisId: "A1", mayRestore: false, closed: false, genome: null }
     assert.match(folderPage({ ...folder, files: [] }), /no files/)
@@ -262,6 +275,45 @@ describe("--genome", () => {
       "https://:1/ref.fa"
     ])
       assert.isNull(genomeOf(text), text)
+  })
+})
+
+describe("the view of the page", () => {
+  it("shows the token to the gateway alone: to no genome of another server, or of another port of its host", () => {
+    const root = new URL("https://lab:8080/g/")
+    const genome = (text: string) => shownGenome(JSON.stringify(genomeOf(text)?.reference), root, ada)
+    const fasta = (url: string) => ({ id: "genome", fastaURL: url, indexURL: `${url}.fai` })
+    assert.deepStrictEqual(genome("https://lab:8443/ref.fa"), fasta("https://lab:8443/ref.fa"))
+    assert.deepStrictEqual(genome("https://elsewhere/ref.fa"), fasta("https://elsewhere/ref.fa"))
+    assert.deepStrictEqual(genome("/data/ref.fa"), {
+      ...fasta("https://lab:8080/g/genome/ref.fa"),
+      oauthToken: ada
+    })
+    assert.strictEqual(genome("hg38"), "hg38")
+    assert.isNull(shownGenome(null, root, ada))
+    const track = { name: "<b>.bam", kind: "bam", url: "https://lab:8080/a", indexUrl: "https://lab:8080/b" }
+    const { headers, name, ...more } = trackOf(track, ada)
+    assert.deepStrictEqual([name, headers], ["‹b›.bam", { "Svc-Relay": "1" }])
+    assert.deepInclude(more, { url: track.url, indexURL: track.indexUrl, oauthToken: ada })
+    assert.notProperty(trackOf(track, null), "oauthToken")
+  })
+})
+
+describe("the words of the page", () => {
+  it("say a time as it was told: in UTC only what is in UTC", () => {
+    assert.deepStrictEqual(
+      ["2026-01-31T12:00:59.123Z", "2026-01-31T12:00Z", "2026-01-31T12:00:00+02:00", "tomorrow"].map(minutes),
+      ["2026-01-31 12:00 UTC", "2026-01-31 12:00 UTC", "2026-01-31T12:00:00+02:00", "tomorrow"]
+    )
+  })
+
+  it("are sentences, which leave names of files as they are", () => {
+    assert.strictEqual(asSentence("the token is wrong"), "The token is wrong.")
+    assert.strictEqual(asSentence("s1.bam: not a BGZF file"), "s1.bam: not a BGZF file.")
+  })
+
+  it("find the file behind a #, also one that somebody wrote by hand", () => {
+    assert.deepStrictEqual(["#S%201.bam", "#100%", ""].map(fileNameIn), ["S 1.bam", "100%", ""])
   })
 })
 

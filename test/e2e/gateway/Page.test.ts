@@ -1,24 +1,14 @@
 /** The gateway's page in a real browser: with a token, against a sandbox. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { runCommand, until } from "../../Executables.ts"
 import { gatewayGround } from "../../GatewayGround.ts"
-import { startBrowser, type View, type Visit } from "../Browser.ts"
+import { startBrowser, type Visit } from "../Browser.ts"
 import { folder } from "../Ground.ts"
 import { tool } from "./Ground.ts"
-
-const token = "of-the-browser-0123456789"
-
-/** Where pictures go that somebody wants to look at: GATEWAY_PICTURES=folder. */
-const pictures = process.env["GATEWAY_PICTURES"]
-
-const keep = (visit: Visit, name: string) => {
-  if (pictures === undefined) return Effect.void
-  mkdirSync(pictures, { recursive: true })
-  return visit.picture(join(pictures, `page-${name}.png`))
-}
+import { complaints, draws, enter, keep, looked, press, shows, text, token } from "./PageView.ts"
 
 /** Names that mean harm, a BAM without index, and more files than fit on a screen. */
 const world = {
@@ -55,51 +45,16 @@ class Ground extends Context.Service<
   )
 }
 
-const views: ReadonlyArray<View> = [
-  { width: 380, height: 740 },
-  { width: 380, height: 740, scheme: "dark" },
-  { width: 1280 },
-  { width: 1280, scheme: "dark" }
-]
+/** The variants stand below the reads. */
+const pressLastView = `[...document.querySelectorAll("button")].findLast((it) => it.textContent === "View here").click()`
 
-/** Elements that end right of the window; what igv.js draws scrolls in its own frame. */
-const stickingOut = `(() => {
-  const width = document.documentElement.clientWidth
-  const out = [...document.querySelectorAll("body *")].filter((it) => {
-    const box = it.getBoundingClientRect()
-    return box.width > 0 && (box.right > width + 2 || box.left < -2) && it.closest("thead") === null && it.closest("#igv *") === null
-  })
-  const sideways = document.documentElement.scrollWidth > width ? ["the page scrolls sideways"] : []
-  return [...sideways, ...out.slice(0, 5).map((it) => it.outerHTML.slice(0, 200))]
-})()`
-
-/** Looks at a state in every view, and keeps pictures of it. */
-const looked = Effect.fnUntraced(function* (visit: Visit, name: string) {
-  for (const view of views) {
-    yield* visit.look(view)
-    const what = `${name}-${view.width}-${view.scheme ?? "light"}`
-    assert.deepStrictEqual(yield* visit.evaluate(stickingOut), [], what)
-    yield* keep(visit, what)
-  }
-  yield* visit.look({ width: 1280 })
-})
-
-const text = (visit: Visit) => Effect.map(visit.evaluate("document.getElementById('main')?.innerText ?? ''"), String)
-
-const shows = (visit: Visit, what: RegExp) =>
-  until(
-    `the page says ${what}`,
-    Effect.map(text(visit), (said) => what.test(said))
-  )
-
-const press = (visit: Visit, label: string) =>
-  visit.evaluate(
-    `[...document.querySelectorAll("button")].find((it) => (it.ariaLabel ?? it.textContent) === ${JSON.stringify(label)}).click()`
-  )
-
-const enter = (visit: Visit, shown: string) =>
-  visit.evaluate(
-    `(() => { document.querySelector("input[type=password]").value = ${JSON.stringify(shown)}; document.querySelector("form button").click() })()`
+/** What igv.js says in a window of its own. */
+const alert = (visit: Visit) =>
+  Effect.map(
+    visit.evaluate(
+      `document.querySelector("#igv")?.shadowRoot?.querySelector(".igv-ui-alert-dialog-body-copy")?.innerText ?? ""`
+    ),
+    String
   )
 
 /** Opens a page of the gateway in a tab that has the token. */
@@ -110,28 +65,6 @@ const inside = Effect.fnUntraced(function* (path: string) {
   yield* enter(visit, token)
   return visit
 })
-
-/** What the browser complained of, without what has to be: 401 before there is a token, igv.js that wants bases, and that we look at what it drew. */
-const complaints = (visit: Visit) =>
-  visit.complaints().filter((text) => !/status of 401|No sequence for|willReadFrequently/.test(text))
-
-/** How many dark pixels igv.js has drawn in each of its tracks. */
-const drawn = `JSON.stringify([...document.querySelector("#igv").shadowRoot.querySelectorAll(".igv-track canvas, .igv-viewport canvas")].map((it) => {
-  if (it.width === 0 || it.height === 0) return 0
-  const { data } = it.getContext("2d").getImageData(0, 0, it.width, it.height)
-  let dark = 0
-  for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 0 && data[at] + data[at + 1] + data[at + 2] < 700) dark++
-  return dark
-}))`
-
-const draws = (visit: Visit, tracks: number) =>
-  until(
-    `${tracks} tracks have something drawn`,
-    Effect.map(
-      visit.evaluate(`document.querySelector("#igv")?.shadowRoot === undefined ? "[]" : ${drawn}`),
-      (text) => JSON.parse(String(text)).filter((dark: number) => dark > 30).length >= tracks
-    )
-  )
 
 layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page of the gateway in Chromium", (it) => {
   it.effect("a token is typed once, and a region of a BAM and of a VCF is seen, asked of the gateway alone", () =>
@@ -173,9 +106,63 @@ layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page o
         asked.filter((address) => !address.startsWith(`${url}/`) || address.includes(token)),
         []
       )
+      assert.lengthOf(
+        asked.filter((address) => address.endsWith("/sequences")),
+        1
+      )
       yield* press(visit, "Close the view")
       yield* press(visit, "Forget the token")
       yield* shows(visit, /wants a token/)
+    })
+  )
+
+  it.effect("a token in the address is in nothing that one copies", () =>
+    Effect.gen(function* () {
+      const { browser, url } = yield* Ground
+      const visit = yield* browser.visit(`${url}/t/${token}/files/A1/#S1.bam`, { width: 1280 })
+      yield* shows(visit, /samtools view/)
+      const said = yield* text(visit)
+      assert.notInclude(said, token)
+      assert.include(said, `${url}/files/A1/S1.bam`)
+      assert.include(said, `"${url}/t/$TOKEN/files/A1/S1.bam"`)
+      yield* press(visit, "View here")
+      yield* draws(visit, 2)
+      assert.deepStrictEqual(complaints(visit), [])
+    })
+  )
+
+  it.effect("a file that could not be loaded can be opened again, and so can one that was taken out", () =>
+    Effect.gen(function* () {
+      const { browser, url } = yield* Ground
+      const visit = yield* browser.visit(`${url}/t/${token}/files/A1/#S1.bam`, { width: 1280 })
+      yield* shows(visit, /samtools view/)
+      const asked = () => visit.requests().filter((address) => address.endsWith("/files/A1/S1.bam.bai")).length
+      // Not what the page asks: what igv.js asks.
+      yield* visit.evaluate(
+        `(() => { const { open } = XMLHttpRequest.prototype; window.mend = () => { XMLHttpRequest.prototype.open = open }; XMLHttpRequest.prototype.open = function (method, url) { return open.call(this, method, String(url).replace("/files/A1/", "/files/A99/")) } })()`
+      )
+      yield* press(visit, "View here")
+      // Reads are asked for when they are drawn, variants' header before.
+      yield* until(
+        "igv.js says it",
+        Effect.map(alert(visit), (said) => said.includes("Track S1.bam"))
+      )
+      const said = yield* alert(visit)
+      assert.include(said, `${url}/files/A1/S1.bam`)
+      assert.notInclude(said, token)
+      yield* press(visit, "Open S1.vcf.gz")
+      yield* visit.evaluate(pressLastView)
+      yield* shows(visit, /S1\.vcf\.gz cannot be shown: its header or index cannot be read/)
+      assert.strictEqual(asked(), 0)
+      yield* visit.evaluate("window.mend()")
+      yield* press(visit, "View here")
+      yield* until(
+        "the reads are asked for again",
+        Effect.sync(() => asked() > 0)
+      )
+      yield* visit.evaluate(pressLastView)
+      yield* draws(visit, 3)
+      yield* press(visit, "Close the view")
     })
   )
 
@@ -207,7 +194,7 @@ layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page o
 
   it.effect("an archived file is asked for after a question, and the page says what becomes of it", () =>
     Effect.gen(function* () {
-      const visit = yield* inside("/files/A3/")
+      const visit = yield* inside("/files/A3/#100%")
       yield* shows(visit, /In the archive/)
       const name = String(yield* visit.evaluate("document.querySelector('tr[data-archived] th').textContent"))
       yield* press(visit, `Open ${name}`)
@@ -223,6 +210,9 @@ layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page o
       yield* press(visit, "Yes, restore them")
       yield* shows(visit, /Asked for\. It is expected \d{4}/)
       yield* looked(visit, "restoring")
+      yield* press(visit, `Close ${name}`)
+      yield* press(visit, `Open ${name}`)
+      yield* shows(visit, /on its way back/)
       assert.deepStrictEqual(complaints(visit), [])
     })
   )

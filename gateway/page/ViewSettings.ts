@@ -1,0 +1,55 @@
+/** What igv.js is told of a genome and of a track, and to whom it shows the token. Pure. */
+
+export interface Track {
+  readonly name: string
+  readonly kind: string
+  readonly url: string
+  readonly indexUrl: string
+}
+
+/** As igv.js takes it: an id, or a reference with its addresses. */
+export type Genome = string | Readonly<Record<string, string>>
+
+/** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
+export const relayed = { "Svc-Relay": "1" }
+
+const formats: Readonly<Record<string, object>> = {
+  bam: { type: "alignment", format: "bam", height: 320 },
+  "vcf.gz": { type: "variant", format: "vcf" }
+}
+
+export const isShown = (kind: string): boolean => kind in formats
+
+/** igv.js takes a name for markup. */
+export const labelOf = (name: string): string => name.replaceAll("<", "‹").replaceAll(">", "›")
+
+/** With what is asked for at a place of the gateway. A token that igv.js has for a host goes to each of its ports. */
+const shown = (token: string | null) => (token === null ? {} : { oauthToken: token })
+
+/** @param token - what the gateway wants to see, null for nothing */
+export const trackOf = ({ indexUrl, kind, name, url }: Track, token: string | null) => ({
+  ...formats[kind],
+  name: labelOf(name),
+  url,
+  indexURL: indexUrl,
+  // igv.js writes into it.
+  headers: { ...relayed },
+  ...shown(token)
+})
+
+/**
+ * The genome that the gateway names to the page; another server is not shown the token.
+ *
+ * @param told - as JSON; null for none
+ * @param root - the address of the gateway, to which its own addresses are relative
+ */
+export const genomeOf = (told: string | null, root: URL, token: string | null): Genome | null => {
+  if (told === null) return null
+  const reference: Genome = JSON.parse(told)
+  if (typeof reference === "string") return reference
+  const whole = Object.entries(reference).map(
+    ([key, value]) => [key, key.endsWith("URL") ? new URL(value, root).href : value] as const
+  )
+  const ours = whole.every(([key, value]) => !key.endsWith("URL") || new URL(value).origin === root.origin)
+  return { ...Object.fromEntries(whole), ...(ours ? shown(token) : {}) }
+}
