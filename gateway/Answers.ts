@@ -16,6 +16,7 @@ import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import type { NamedReader, Right } from "./Readers.ts"
+import type { SignedLinks } from "./SignedLinks.ts"
 
 /** How a caller reaches the gateway, and what its tickets must carry. */
 export interface CallerView {
@@ -47,7 +48,22 @@ export const Caller = Context.Reference<CallerView>("svc-steps/gateway/Answers/C
 
 /** The address of a file, as the caller reaches it. */
 export const fileUrl = ({ base }: CallerView, analysisId: string, fileName: string): string =>
-  `${base}/files/${encodeURIComponent(analysisId)}/${encodeURIComponent(fileName)}`
+  `${base}${filePath(analysisId, fileName)}`
+
+const filePath = (analysisId: string, fileName: string) =>
+  `/files/${encodeURIComponent(analysisId)}/${encodeURIComponent(fileName)}`
+
+/** The same for programs that get no token: signed, where one is wanted. */
+export const openUrl = (
+  { origin, reader }: CallerView,
+  signedLinks: SignedLinks,
+  analysisId: string,
+  fileName: string,
+  now: number
+): string => {
+  const path = filePath(analysisId, fileName)
+  return `${origin}${reader === null ? path : signedLinks.sign(path, reader.digest, now)}`
+}
 
 /** `Retry-After` of a 503, in seconds. */
 const retryAfter = "5"

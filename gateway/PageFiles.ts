@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises"
 import { getRawAsset, isSea } from "node:sea"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import * as Cache from "effect/Cache"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 
 export const pageFileNames = ["page.js", "igv.js"] as const
 export type PageFileName = (typeof pageFileNames)[number]
@@ -24,24 +27,26 @@ const read = async (name: PageFileName): Promise<Uint8Array> => {
   return readFile(built as URL).catch(() => readFile(source as URL))
 }
 
-const load = async (name: PageFileName): Promise<PageFile> => {
-  const plain = await read(name)
+/** Null for one that this build lacks: Node's codes for a missing file, and for a missing part of the binary. */
+const load = async (name: PageFileName, readFrom: typeof read): Promise<PageFile | null> => {
+  const plain = await readFrom(name).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ERR_SINGLE_EXECUTABLE_APPLICATION_ASSET_NOT_FOUND") return null
+    throw error
+  })
+  if (plain === null) return null
   const etag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 32)}"`
   return { etag, plain, gzipped: await promisify(gzip)(plain) }
 }
 
-/** Each is read when it is first asked for; null when this build lacks it. */
-export const makePageFiles = Effect.map(
-  Effect.forEach(pageFileNames, (name) =>
-    Effect.map(
-      Effect.cached(
-        Effect.orElseSucceed(
-          Effect.tryPromise(() => load(name)),
-          () => null
-        )
-      ),
-      (file) => [name, file] as const
-    )
-  ),
-  (files) => new Map<string, Effect.Effect<PageFile | null>>(files)
-)
+/** Each is read when it is first asked for, and again where that failed, as when too many files were open; null for no such file. */
+export const makePageFiles = (readFrom = read) =>
+  Effect.map(
+    Cache.makeWith((name: PageFileName) => Effect.tryPromise({ try: () => load(name, readFrom), catch: String }), {
+      capacity: pageFileNames.length,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+    }),
+    (cache) => (name: string) => {
+      const known = pageFileNames.find((each) => each === name)
+      return known === undefined ? Effect.succeed(null) : Cache.get(cache, known)
+    }
+  )

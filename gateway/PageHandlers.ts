@@ -5,14 +5,15 @@ import { FileSystem } from "effect/FileSystem"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Option from "effect/Option"
 import { NotFound } from "../core/src/Errors.ts"
-import { requestedRange } from "../core/src/serving/Conditions.ts"
 import { unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { LinkStore } from "../core/src/serving/LinkStore.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
 import { beginReading, unlogged } from "./AccessLog.ts"
-import { Caller, type FileFailure, fileUrl, json, makeFailures, mustMay } from "./Answers.ts"
+import { Caller, type FileFailure, json, makeFailures, mustMay, openUrl } from "./Answers.ts"
+import { headOf } from "./ByteHead.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { makePageFiles } from "./PageFiles.ts"
@@ -90,7 +91,7 @@ export const pageHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const store = yield* LinkStore
     const tickets = yield* Tickets
-    const files = yield* makePageFiles
+    const files = yield* makePageFiles()
     const disk = yield* FileSystem
     const { genome, signedLinks } = yield* GatewaySettings
     const failures = yield* makeFailures
@@ -113,7 +114,10 @@ export const pageHandlers = HttpApiBuilder.group(
       if (name === "page.css") {
         return HttpServerResponse.text(pageStyle, { contentType: "text/css; charset=utf-8", headers: kept })
       }
-      const file = yield* files.get(name) ?? Effect.succeed(null)
+      const file = yield* Effect.catch(files(name), (error) =>
+        Effect.as(Effect.logError(`${name}: ${error}`), "unread" as const)
+      )
+      if (file === "unread") return json(503, { error: "PageUnread", message: "the page's files cannot be read now" })
       if (file === null) return json(404, { error: "NotFound", message: "this build has no such file" })
       const fields = { ...kept, etag: file.etag, vary: "Accept-Encoding" }
       if (headers["if-none-match"] === file.etag) return HttpServerResponse.empty({ status: 304, headers: fields })
@@ -125,25 +129,24 @@ export const pageHandlers = HttpApiBuilder.group(
     })
 
     /** A file of `--genome`; the browser reads pieces of it. */
-    const genomeFile = Effect.fnUntraced(function* (name: string, { headers }: Request) {
+    const genomeFile = Effect.fnUntraced(function* (name: string, request: Request) {
       yield* mustMay("read")
       const path = genome?.files.get(name)
       const nothing = new NotFound({ what: "this file" })
       if (path === undefined) return yield* nothing
-      const size = Number((yield* Effect.mapError(disk.stat(path), () => nothing)).size)
-      const range = requestedRange(headers["range"], undefined, { ...unknownVersion, size }, size)
-      const common = { ...kept, "accept-ranges": "bytes" }
-      if (range._tag === "Unsatisfiable") {
-        return HttpServerResponse.empty({ status: 416, headers: { ...common, "content-range": `bytes */${size}` } })
-      }
-      const { end, first } = range._tag === "Part" ? range : { first: 0, end: size }
-      const part = range._tag === "Part" ? { "content-range": `bytes ${first}-${end - 1}/${size}` } : {}
+      const { mtime, size } = yield* Effect.mapError(disk.stat(path), () => nothing)
+      const lastModified = Option.getOrNull(Option.map(mtime, (time) => time.toUTCString()))
+      const { end, first, headers, status } = headOf(
+        { ...unknownVersion, size: Number(size), lastModified },
+        request.headers
+      )
+      if (end === first) return HttpServerResponse.empty({ status, headers })
       // Effect's answer of a file joins two streams of Node, whose listeners are more than Node allows a response without a warning.
       return HttpServerResponse.stream(disk.stream(path, { offset: first, bytesToRead: end - first }), {
-        status: range._tag === "Part" ? 206 : 200,
+        status,
         contentType: "application/octet-stream",
         contentLength: end - first,
-        headers: { ...common, ...part }
+        headers
       })
     })
 
@@ -161,11 +164,8 @@ export const pageHandlers = HttpApiBuilder.group(
       yield* beginReading({ what: "list", analyses: [analysisId], file: fileName })
       yield* mustMay("read")
       const { fileName: listed } = yield* store.file(analysisId, fileName)
-      const caller = yield* Caller
-      const path = fileUrl({ ...caller, base: "" }, analysisId, listed)
       const now = yield* Clock.currentTimeMillis
-      const signed = caller.reader === null ? path : signedLinks.sign(path, caller.reader.digest, now)
-      return json(200, { url: `${caller.origin}${signed}` })
+      return json(200, { url: openUrl(yield* Caller, signedLinks, analysisId, listed, now) })
     })
 
     const withFailures = <A, R>(

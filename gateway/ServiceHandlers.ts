@@ -19,7 +19,7 @@ import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { beginReading, CurrentReading, longestValue, nowhere } from "./AccessLog.ts"
-import { Caller, type CallerView, type Denied, failureOf, fileUrl, json, mustMay } from "./Answers.ts"
+import { Caller, type CallerView, type Denied, failureOf, json, mustMay, openUrl } from "./Answers.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { makeServicePassage, type PassageError, type PassedAnswer, readAll } from "./ServicePassage.ts"
 import { makeServiceRoutes } from "./ServiceRoutes.ts"
@@ -93,8 +93,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       let at = 0
       return text.replace(/("downloadLink"\s*:\s*)"(?:[^"\\]|\\.)*"/g, (_found, before: string) => {
         const name = linked[at++]?.fileName ?? ""
-        const path = fileUrl({ ...caller, base: "" }, analysisId, name)
-        return `${before}${JSON.stringify(`${caller.origin}${caller.reader === null ? path : signedLinks.sign(path, caller.reader.digest, now)}`)}`
+        return `${before}${JSON.stringify(openUrl(caller, signedLinks, analysisId, name, now))}`
       })
     })
 

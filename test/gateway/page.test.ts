@@ -166,6 +166,14 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
         fetch(`${url}/genome/ref.fa`, { headers: { authorization: `Bearer ${ada}`, range: "bytes=6-9" } })
       )
       assert.deepStrictEqual([piece.status, yield* Effect.promise(() => piece.text())], [206, "ACGT"])
+      const again = (field: string, value: string) =>
+        Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${ada}`, [field]: value }
+          return (await fetch(`${url}/genome/ref.fa`, { headers })).status
+        })
+      assert.strictEqual(yield* again("if-modified-since", piece.headers.get("last-modified") ?? ""), 304)
+      assert.strictEqual(yield* again("range", "bytes=99-"), 416)
+      assert.match(piece.headers.get("cache-control") ?? "", /private/)
       assert.strictEqual((yield* ask(`${url}/genome/ref.fa`)).status, 401)
       for (const name of ["ref.fa.fai", "other.fa", "..%2Fref.fa"]) {
         assert.strictEqual((yield* ask(`${url}/genome/${name}`, { token: ada })).status, 404, name)
