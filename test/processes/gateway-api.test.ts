@@ -1,10 +1,10 @@
 /** The interface of the service through a gateway of its own process: large answers, slow readers, a service that is gone, a full disk. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
-import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { closableWay } from "../ClosableWay.ts"
 import { executable, run, startSandbox, startServer, until } from "../Executables.ts"
 import { ask, startGateway, temporary } from "../GatewayGround.ts"
 import { lacks, unless } from "../Lacks.ts"
@@ -168,33 +168,3 @@ describe("the API through svc-gateway", () => {
 })
 
 const ada = "ada-0123456789abcdef"
-
-/** A way to a port of this machine that can be closed. */
-const closableWay = Effect.fnUntraced(function* (port: number) {
-  let open = true
-  const passing = new Set<Socket>()
-  const way = createServer((client) => {
-    if (!open) return client.destroy()
-    passing.add(client)
-    const service = connect(port, "127.0.0.1")
-    client.pipe(service).pipe(client)
-    client.on("error", () => service.destroy())
-    return service.on("error", () => client.destroy())
-  })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void way.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => way.close())
-  )
-  const address = way.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
-    close: () => {
-      open = false
-      for (const client of passing) client.destroy()
-      passing.clear()
-    },
-    open: () => {
-      open = true
-    }
-  }
-})

@@ -1,10 +1,11 @@
 /** Many readers, short links, bad connections, and a service that is away: nothing fails that need not, nothing grows. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
-import { connect, createServer, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref } from "effect"
+import { closableWay } from "../../ClosableWay.ts"
 import { startSandbox, until } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
 import { root } from "../../Root.ts"
@@ -322,33 +323,18 @@ describe("the gateway under load", () => {
   it.live("N1 while the service is away at the start it serves 503, and files as soon as the service is there", () =>
     Effect.gen(function* () {
       const sandbox = yield* startSandbox()
-      const port = Number(new URL(sandbox.url).port)
-      // A way to the service that can be closed.
-      let open = false
-      const passing = new Set<Socket>()
-      const way = createServer((client) => {
-        if (!open) return client.destroy()
-        passing.add(client)
-        const service = connect(port, "127.0.0.1")
-        client.pipe(service).pipe(client)
-        client.on("error", () => service.destroy())
-        return service.on("error", () => client.destroy())
-      })
-      yield* Effect.callback<void>((resume) => void way.listen(0, "127.0.0.1", () => resume(Effect.void)))
-      yield* Effect.addFinalizer(() => Effect.sync(() => way.close()))
-      const address = way.address()
-      const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
-      const gateway = yield* startGateway({ ...sandbox, url })
+      const way = yield* closableWay(Number(new URL(sandbox.url).port))
+      way.close()
+      const gateway = yield* startGateway({ ...sandbox, url: way.url })
       assert.strictEqual((yield* ask(`${gateway.url}/healthz`)).status, 200)
       const away = yield* ask(`${gateway.url}/files/A1`)
       assert.deepStrictEqual([away.status, away.headers.get("retry-after")], [503, "5"])
-      open = true
+      way.open()
       let answer = away
       while (answer.status === 503) answer = yield* ask(`${gateway.url}/files/A1`)
       assert.strictEqual(answer.status, 200)
       // And away again: what is known goes on, what is not is answered in time.
-      open = false
-      for (const client of passing) client.destroy()
+      way.close()
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam`)).status, 307)
       assert.strictEqual((yield* ask(`${gateway.url}/files/A2`)).status, 503)
     })
