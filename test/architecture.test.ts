@@ -541,6 +541,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("gateway/ServiceHandlers.ts"),
   ["gateway/ServiceSessions.ts", { holds: "pages of its own words" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
+  ["steps/main/PlainWords.ts", { through: "steps/main/AllSteps.ts" }],
   ["platform/files/OutputFile.ts", { holds: answers }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],

@@ -10,6 +10,7 @@ import { gatewayStep } from "../gateway/GatewayStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
 import { helpOf, nameEntries } from "./Help.ts"
+import { answer, refuse } from "./PlainWords.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { runStep } from "./StepRunner.ts"
 import { version } from "./Version.ts"
@@ -89,15 +90,14 @@ export const run = (name: string, argv: ReadonlyArray<string>): void => {
     own === undefined ? dispatch(entries, argv) : { kind: "start", entry: own, calledAs: name, argv }
   if (wanted.kind === "start") wanted.entry.start(wanted.calledAs, wanted.argv)
   else if (wanted.kind === "completions") void printCompletions(argv)
-  else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
-  else void refuse(wanted)
+  else if (wanted.kind === "text") answer(wanted.text)
+  else void refuseWrong(wanted)
 }
 
 // Loaded only then: help and version wait for nothing.
-const refuse = async ({ message, text }: { readonly message: string; readonly text: string }) => {
+const refuseWrong = async ({ message, text }: { readonly message: string; readonly text: string }) => {
   const { hideForms } = await import("../../core/src/text/Scrubber.ts")
-  process.stderr.write(`Error: ${printable(hideForms(message))}\n${text}\n`)
-  process.exitCode = 64
+  refuse(`Error: ${printable(hideForms(message))}\n${text}`, 64)
 }
 
 const printCompletions = async (argv: ReadonlyArray<string>) => {

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { errnoOf } from "../../core/src/Errors.ts"
+import { readerGone } from "./PlainWords.ts"
 
 /**
  * Schedulers send the last two before a limit is reached. On SIGUSR1 Node would open a debugger instead, through which
@@ -13,9 +14,6 @@ import { errnoOf } from "../../core/src/Errors.ts"
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGUSR1: 138, SIGUSR2: 140 } as const
 type Signal = keyof typeof signalCodes
 const signals = Object.keys(signalCodes) as ReadonlyArray<Signal>
-
-/** As if SIGPIPE had ended us, which is what happens to other filters whose reader has gone. */
-const readerGone = 141
 
 /** How long finalizers (logout, flushing, locks) may take after a signal, in ms. */
 const defaultGrace = 10_000

@@ -3,6 +3,7 @@ import process from "node:process"
 import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"
 import { beforeDashes, optionsOf, takesNext } from "./Options.ts"
+import { answer } from "./PlainWords.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 import type { Main } from "./StepMain.ts"
 import { version } from "./Version.ts"
@@ -37,7 +38,7 @@ export const runStep = (
       ? ([step, calledAs, words] as const)
       : ([chosen.method, `${calledAs} ${chosen.method.method}`, chosen.argv] as const)
   const text = askedText(...line)
-  if (text !== null) process.stdout.write(`${text}\n`)
+  if (text !== null) answer(text)
   else void load().then(({ main }) => main(...line, warnings))
 }
 
