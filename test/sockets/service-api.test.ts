@@ -451,7 +451,7 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
             Effect.scoped,
             Effect.flip
           )
-          assert.match(astray.message, /is for the address of a svc-gateway --api/)
+          assert.deepInclude(astray, { advice: "gatewayAddress" })
         }
       })
     )
