@@ -80,7 +80,6 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       const shared = crossOrigin(settings, headers["origin"])
       for (const [name, value] of Object.entries(shared ?? {})) response.setHeader(name, value)
       response.setHeader("x-content-type-options", "nosniff")
-      if (closing) response.setHeader("connection", "close")
       if (method === "OPTIONS" && shared !== null) {
         reading.silent = true
         const allowed = preflight(headers["access-control-request-headers"])
@@ -156,6 +155,8 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       response.once("close", () => inFlight.delete(underWay))
       yield* Metric.update(Metrics.inFlight, inFlight.size)
       const answered = yield* answer(app, request, response, underWay)
+      // Also of what was asked before: the next request would come to a connection that is about to be closed.
+      if (closing) response.setHeader("connection", "close")
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Metrics.requests, { route, status }), 1)
       const took = Math.round((yield* monotonicMillis) - begun)

@@ -91,7 +91,8 @@ export const program = makeServiceProgram(
       // A gateway only serves, so one that is stopped by a signal has succeeded: exit code 0.
       yield* stopping.endWith(0)
       return yield* Effect.tapError(access.lost, () => stopping.endWith(null))
-    })
+      // What is under way ends while what it needs is still there: the session, the questions and the links.
+    }).pipe(Effect.scoped)
     return yield* Effect.gen(function* () {
       const shown = genome === null ? null : genomeOf(genome)
       for (const path of shown?.files.values() ?? []) {

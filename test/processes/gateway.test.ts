@@ -343,8 +343,12 @@ describe("svc-gateway", () => {
       const size = Number(
         (yield* ask(`${gateway.url}/files/A1/S1.bam`, { method: "HEAD" })).headers.get("content-length")
       )
-      yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 200_000 } }])
+      yield* setFaults([
+        { when: { plane: "link", file: "S1.bam" }, then: { slow: 200_000 } },
+        { when: { endpoint: "getFileDownloadLinks", analysis: "A2" }, then: { delay: 1000 } }
+      ])
       const begun = yield* Deferred.make<void>()
+      const asking = ask(`${gateway.url}/files/A2`)
       const reading = Effect.promise(async () => {
         const reply = await fetch(`${gateway.url}/files/A1/S1.bam`)
         let length = 0
@@ -354,12 +358,16 @@ describe("svc-gateway", () => {
         }
         return length
       })
+      const isAsked = until(
+        "the service has the question",
+        Effect.map(stats, ({ apiInFlight }) => apiInFlight === 1)
+      )
       const told = Effect.andThen(
-        Deferred.await(begun),
+        Effect.andThen(isAsked, Deferred.await(begun)),
         Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
       )
-      const [length] = yield* Effect.all([reading, told], { concurrency: 2 })
-      assert.strictEqual(length, size)
+      const [length, answer] = yield* Effect.all([reading, asking, told], { concurrency: 3 })
+      assert.deepStrictEqual([length, answer.status], [size, 200])
       const refused = yield* Effect.promise(() =>
         fetch(`${gateway.url}/healthz`).then(
           () => "answered",
