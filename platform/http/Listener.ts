@@ -39,7 +39,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
   ENOTDIR: "its folder is not a folder",
   ENOTSOCK: "there is a file that is no socket",
-  EINVAL: "the path is too long for a socket",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "there is no such host; an IPv6 address has no brackets here",
   ENAMETOOLONG: "the path is too long for a socket"
 }
 
@@ -73,7 +74,12 @@ export const listen = (
 const open = (options: ListenOptions, where: string, limits: ServerOptions) =>
   Effect.callback<Server, ListenFailed>((resume) => {
     const server = createServer(limits)
-    const failed = (error: Error) => resume(new ListenFailed({ where, errno: errnoOf(error, error.message) }))
+    /** EINVAL is a path that is too long, or an address such as fe80::1 that lacks its interface. */
+    const invalid = options.path === undefined ? "EADDRNOTAVAIL" : "ENAMETOOLONG"
+    const failed = (error: Error) => {
+      const errno = errnoOf(error, error.message)
+      resume(new ListenFailed({ where, errno: errno === "EINVAL" ? invalid : errno }))
+    }
     server.once("error", failed)
     // The file of a socket gets its mode when it is made, within this call: there is no moment in which others may use it.
     const umask = options.path === undefined ? null : process.umask(0o177)

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
-import { handleInTurn, listen, portOf } from "../../platform/http/Listener.ts"
+import { handleInTurn, ListenFailed, listen, portOf } from "../../platform/http/Listener.ts"
 
 const host = "127.0.0.1"
 
@@ -27,6 +27,24 @@ const closed = (of: { readonly once: (event: "close", done: () => void) => unkno
   Effect.callback<void>((resume) => {
     of.once("close", () => resume(Effect.void))
   })
+
+describe("an address that cannot be listened on", () => {
+  it.live("is told as what it is, and never as the path of a socket", () =>
+    Effect.gen(function* () {
+      const told = (address: string) =>
+        listen({ host: address, port: 0 }, {}).pipe(
+          Effect.flip,
+          Effect.map(({ message }) => message)
+        )
+      assert.strictEqual(yield* told("fe80::1"), "Cannot listen on fe80::1:0: this machine does not have that address")
+      // What a look-up says of it, which this test does not wait for.
+      assert.strictEqual(
+        new ListenFailed({ where: "[::1]:0", errno: "ENOTFOUND" }).message,
+        "Cannot listen on [::1]:0: there is no such host; an IPv6 address has no brackets here"
+      )
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a connection", () => {
   it.live("of HTTP/1.0 ends with its client's side: nothing is done for one who has left", () =>
