@@ -1,18 +1,8 @@
 /** The style of the gateway's page: light, dark and on a phone, with the colours of report pages. */
-import { palettes } from "../core/src/report/PageAssets.ts"
+import { baseStyle } from "../core/src/report/PageAssets.ts"
 
-const variables = (palette: Readonly<Record<string, string>>) =>
-  Object.entries(palette)
-    .map(([name, value]) => `--${name}:${value};`)
-    .join("")
-
-export const pageStyle = `
-:root{color-scheme:light dark;${variables(palettes.light)}--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
-@media (prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}
-*{box-sizing:border-box}
+export const pageStyle = `${baseStyle}
 [hidden]{display:none!important}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 header,main,footer{max-width:72rem;margin:0 auto;padding:0 1.5rem}
 header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;min-height:3.25rem;padding-top:.5rem;padding-bottom:.5rem;border-bottom:1px solid var(--line)}
 header a{color:var(--text);font-weight:650;text-decoration:none}

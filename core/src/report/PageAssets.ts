@@ -40,13 +40,16 @@ const variables = (palette: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `--${name}:${value};`)
     .join("")
 
-/** The content of the one `<style>` element. */
-export const pageStyle = `
+/** What the page of the gateway has too: colours, light on paper, and the type. */
+export const baseStyle = `
 :root{color-scheme:light dark;${variables(palettes.light)}--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 @media screen and (prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}`
+
+/** The content of the one `<style>` element. */
+export const pageStyle = `${baseStyle}
 header,main,footer{max-width:80rem;margin:0 auto;padding:0 1.5rem}
 header{padding-top:2rem}
 h1{margin:0;font-size:1.65rem;line-height:1.25;letter-spacing:-.01em}
