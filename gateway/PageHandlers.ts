@@ -105,7 +105,7 @@ export const pageHandlers = HttpApiBuilder.group(
       const asked = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "").get("analysis")?.trim() ?? ""
       if (asked !== "") return moved(`${folder}${encodeURIComponent(asked)}/`)
       const { reader } = yield* Caller
-      const page = analysesPage(rootFrom(url), folder, reader === null || reader.unlimited ? null : reader.scopes)
+      const page = analysesPage(rootFrom(url), folder, reader?.scopes ?? null)
       return html(contentPolicy(genome), page)
     })
 

@@ -42,7 +42,7 @@ describe("the token file", () => {
     const [first, second] = [...Result.getOrThrow(parseReaders(text)).readers.values()]
     assert.deepStrictEqual([...(first?.may ?? [])], ["read", "change"])
     assert.strictEqual(first?.until, Date.parse("2027-01-01T00:00:00Z"))
-    assert.deepStrictEqual([[...(second?.may ?? [])], second?.unlimited, second?.until], [["restore"], false, null])
+    assert.deepStrictEqual([[...(second?.may ?? [])], second?.scopes, second?.until], [["restore"], ["A1"], null])
   })
 
   it("that cannot be meant says in which line, and no token", () => {

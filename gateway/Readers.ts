@@ -20,10 +20,8 @@ export interface NamedReader {
   readonly digest: string
   /** Whether this reader may know of an analysis. */
   readonly mayRead: (analysisId: string) => boolean
-  /** Whether all analyses are this reader's. */
-  readonly unlimited: boolean
-  /** Its analyses: ids, and beginnings of ids with a star behind them; none when all are. */
-  readonly scopes: ReadonlyArray<string>
+  /** Its analyses: ids, and beginnings of ids with a star behind them; null when all are. */
+  readonly scopes: ReadonlyArray<string> | null
   /** Null when the line says nothing of it: then it is reading, and restoring where the gateway allows that. */
   readonly may: ReadonlySet<Right> | null
   /** When the token ends, in ms since 1970; null when it does not. */
@@ -120,9 +118,8 @@ const parsedLine = ({ number, words }: Line): Parsed<ParsedLine> => {
   const reader: NamedReader = {
     name,
     digest: digested ? token.slice("sha256:".length).toLowerCase() : digestOf(token),
-    mayRead: within(scopes),
-    unlimited: scopes.length === 0,
-    scopes,
+    mayRead: scopes.length === 0 ? () => true : within(scopes),
+    scopes: scopes.length === 0 ? null : scopes,
     may: may[0] === undefined ? null : new Set(may[0].split(",") as ReadonlyArray<Right>),
     until: end
   }
@@ -142,7 +139,6 @@ const endOf = (text: string): number | null => {
 }
 
 const within = (scopes: ReadonlyArray<string>): NamedReader["mayRead"] => {
-  if (scopes.length === 0) return () => true
   const ids = new Set(scopes)
   const prefixes = scopes.filter((scope) => scope.endsWith("*")).map((scope) => scope.slice(0, -1))
   return (analysisId) => ids.has(analysisId) || prefixes.some((prefix) => analysisId.startsWith(prefix))

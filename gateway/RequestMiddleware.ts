@@ -217,7 +217,7 @@ const mayDo = (reader: NamedReader | null, right: Right, { allowRestore, readers
 /** The first segment of a path, without token and identifiers, for logs and metrics. */
 const routeOf = (url: string): string => {
   const [, route] =
-    /^(?:\/t\/[^/?#]+)?\/(files|page|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(url) ?? []
+    /^(?:\/t\/[^/?#]+)?\/(files|page|genome|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(url) ?? []
   return route ?? "other"
 }
 

@@ -155,7 +155,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
       if (route === null) return unknown("the interface of the service has nothing at this address")
       yield* mustMay(route.right)
       const { mayRead } = yield* Reader
-      if (caller.reader?.unlimited === false && !(analyses?.every(mayRead) === true)) {
+      if ((caller.reader?.scopes ?? null) !== null && !(analyses?.every(mayRead) === true)) {
         return unknown(`${route.name}: not found`)
       }
       // Nobody could say which, neither here nor in the log.

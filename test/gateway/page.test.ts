@@ -69,7 +69,12 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
         const program = yield* ask(`${url}/files/A1/`, { accept: "*/*" })
         assert.strictEqual(program.status, 401)
         assert.strictEqual(JSON.parse(program.text).error, "InvalidAuthentication")
-        assert.strictEqual((yield* ask(`${url}/page/page.css`)).status, 200)
+        const style = yield* ask(`${url}/page/page.css`)
+        assert.strictEqual(style.status, 200)
+        // On paper a page is light, whatever the screen is.
+        assert.deepStrictEqual(style.text.match(/@media[^{]*dark\)/g), [
+          "@media screen and (prefers-color-scheme:dark)"
+        ])
         assert.isFalse(
           lines.some(({ what }) => what === "other"),
           "what belongs to the page leaves no line"
@@ -173,6 +178,7 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
         })
       assert.strictEqual(yield* again("if-modified-since", piece.headers.get("last-modified") ?? ""), 304)
       assert.strictEqual(yield* again("range", "bytes=99-"), 416)
+      assert.match((yield* ask(`${url}/metrics`, { token: ada })).text, /route="genome"/)
       assert.match(piece.headers.get("cache-control") ?? "", /private/)
       assert.strictEqual((yield* ask(`${url}/genome/ref.fa`)).status, 401)
       for (const name of ["ref.fa.fai", "other.fa", "..%2Fref.fa"]) {
