@@ -37,6 +37,9 @@ export const panelOptions = {
   "person-id": { type: "text", metavar: "ID", help: "Internal identifier of the person it is for" }
 } as const satisfies CommandOptions
 
+/** A path of the service may answer with a data file. */
+const rawOutput = { ...output, file: { ...output.file, mayBeData: true } } as const satisfies CommandOptions[string]
+
 const special = (
   about: Pick<ApiMethod, "method" | "group" | "summary" | "calls" | "operands" | "options">,
   example: string,
@@ -45,7 +48,10 @@ const special = (
   ...about,
   name: "api",
   service: true,
-  options: { ...about.options, ...(about.calls === null ? {} : { "include-error-body": errorBody }), output },
+  options: {
+    ...about.options,
+    ...(about.calls === null ? { output: rawOutput } : { "include-error-body": errorBody, output })
+  },
   examples: [{ command: example, says: about.summary }],
   work: { kind: "special", which }
 })

@@ -69,7 +69,7 @@ describe("files of a run that are one", () => {
 
   it.live("Z8 no file of a run has the name of data, be it there or not", () =>
     Effect.gen(function* () {
-      const { download, folder, stats } = yield* ground()
+      const { download, env, folder, stats } = yield* ground()
       writeFileSync(join(folder, "out", "S1.bam"), binary)
       for (const option of ["--reportfile", "--logfile", "--restorationFile"]) {
         for (const name of ["out/S1.bam", "out/S1.bam.bai", "out/s1.ranged.BAM", "out/S1.bam.md5"]) {
@@ -78,6 +78,20 @@ describe("files of a run that are one", () => {
           assert.include(outcome.stderr, `${name} is the name of a data file`)
         }
       }
+      for (const [step, ...args] of [
+        ["svc-fetch-annotations", "A1", "-o"],
+        ["svc-api", "get-person", "LIMS-0001", "-o"],
+        ["svc-verify", "out", "--logfile"]
+      ] as const) {
+        const outcome = yield* runWarm(step, [...args, "out/S1.bam"], { cwd: folder, env })
+        assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
+        assert.include(outcome.stderr, "out/S1.bam is the name of a data file")
+      }
+      const usage = yield* runWarm("svc-api", ["request", "GET", "/x", "--input", "none", "-o", "out/x.bam"], {
+        cwd: folder,
+        env
+      })
+      assert.notInclude(usage.stderr, "data file")
       assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
       assert.deepEqual(readFileSync(join(folder, "out", "S1.bam")), Buffer.from(binary))
       assert.deepStrictEqual((yield* stats).requests, {})

@@ -14,6 +14,8 @@ export type OptionType = "text" | "secret" | "path" | "list" | "lines" | "flag" 
 export interface FileUse {
   readonly what: string
   readonly use: "read" | "written"
+  /** What is written may be a data file. */
+  readonly mayBeData?: true
 }
 
 /** What an option takes and says, whoever it belongs to. */

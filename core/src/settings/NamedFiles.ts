@@ -101,10 +101,10 @@ export const sharedFiles = Effect.fnUntraced(function* (
 /** Names of unfinished files, their journals and locks (transfer/PartFiles.ts): whoever clears those away takes the file with them. */
 const hidden = /^\.[^/]*\.[0-9a-f]{8}\.part(?:$|\.)/
 
-/** Files that a run writes beside its data, under names that its data, or an unfinished file, may have. */
+/** Files that are written and hold no data, under names that data, or an unfinished file, may have. */
 export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
-  files.flatMap(({ path, use, what }) => {
-    if (use !== "written") return []
+  files.flatMap(({ mayBeData, path, use, what }) => {
+    if (use !== "written" || mayBeData === true) return []
     const name = path.toLowerCase().split("/").at(-1) ?? ""
     if (kindOfName(name) !== null || checksumOfName(name) !== null) {
       return [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
