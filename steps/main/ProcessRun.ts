@@ -1,5 +1,6 @@
 /** The process around a program: signals, broken standard output, defects, and the exit code. */
 
+import { existsSync } from "node:fs"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -18,6 +19,8 @@ const signals = Object.keys(signalCodes) as ReadonlyArray<Signal>
 /** How long finalizers (logout, flushing, locks) may take after a signal, in ms. */
 const defaultGrace = 10_000
 
+const shell = "/bin/sh"
+
 /** How long what is still open (an idle connection) may keep the process when all is done, in ms. */
 const lastWait = 200
 
@@ -33,7 +36,9 @@ const end = (code: number) => {
 
 /**
  * Ends the process at once. `process.exit` waits for file system calls that are under way, and one on a pipe in which nothing
- * comes never returns: during such a call a process that a signal stops dies of that signal, which waits for nothing.
+ * comes never returns: during such a call a process that a signal stops dies of that signal, which waits for nothing. Where it is to
+ * end with another code, and as process 1 of a container, which survives the signals that it does not handle, a shell takes its
+ * place, which gives that code.
  */
 const endNow = (code: number): void => {
   const signal = signals.find((name) => signalCodes[name] === code)
@@ -42,7 +47,7 @@ const endNow = (code: number): void => {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   }
-  // Also as process 1 of a container, which survives the signals that it does not handle.
+  if (isWaiting && existsSync(shell)) process.execve?.(shell, ["sh", "-c", `exit ${code}`], {})
   process.exit(code)
 }
 

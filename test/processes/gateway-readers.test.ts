@@ -1,5 +1,7 @@
 /** `svc-gateway` as a process before the sandbox: who may read, under which name, and what is written down of it. */
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -213,6 +215,24 @@ describe("readers of svc-gateway", () => {
         assert.deepStrictEqual([revoked, kept], ["cut", size])
         for (const token of [ada, eve, grace]) assert.notInclude(gateway.lines.join("\n"), token)
       })
+  )
+
+  it.live("SIGTERM ends it with 0 also while the token file is a pipe in which nothing comes", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* files
+      const path = tokens(`ada ${ada}\n`)
+      const { gateway } = yield* gatewayGround(["--tokenFile", path])
+      unlinkSync(path)
+      execFileSync("mkfifo", [path])
+      yield* hangup(gateway.pid)
+      // Opens when the gateway reads, and says nothing.
+      yield* Effect.acquireRelease(
+        Effect.promise(() => open(path, "w")),
+        (file) => Effect.promise(() => file.close())
+      )
+      yield* Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
+      assert.strictEqual(yield* gateway.exitCode, 0)
+    })
   )
 
   it.live(
