@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { readConfigFile } from "./ConfigFile.ts"
+import { exposure } from "./PrivateFile.ts"
 
 const file = Effect.fnUntraced(function* (content: string | Uint8Array, mode = 0o600) {
   const folder = yield* temporaryFolder("svc-config-")
@@ -92,6 +93,16 @@ describe("configuration file", () => {
       })
     )
   }
+
+  it("G3 a file that root hands to the group of a service, as secrets are mounted into containers, is private", () => {
+    const told = (mode: number, owner: number, user: number) =>
+      exposure("token", { bytes: Buffer.alloc(0), mode, owner }, user).length
+    const [root, service] = [0, 10001]
+    assert.strictEqual(told(0o100440, root, service), 0)
+    assert.strictEqual(told(0o100444, root, service), 1)
+    assert.strictEqual(told(0o100440, root, root), 1)
+    assert.strictEqual(told(0o100440, service, service), 1)
+  })
 
   it.effect("a pipe is read to its end, so that secrets need no file", () =>
     Effect.gen(function* () {

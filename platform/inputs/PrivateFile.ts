@@ -42,13 +42,20 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
     catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))
   })
 
-/** What others could do with a file that holds a password (docs/dev/service.md 5), as sentences for the log. */
-export const exposure = (path: string, { mode, owner }: SmallFile): ReadonlyArray<string> => {
+/**
+ * What others could do with a file that holds a password (docs/dev/service.md 5), as sentences for the log. One of root's is readable
+ * by a service through its group alone, and the service cannot change that.
+ */
+export const exposure = (
+  path: string,
+  { mode, owner }: SmallFile,
+  user = process.getuid?.()
+): ReadonlyArray<string> => {
   const warnings: Array<string> = []
-  if ((mode & 0o044) !== 0) {
+  const others = owner === 0 && user !== 0 ? 0o004 : 0o044
+  if ((mode & others) !== 0) {
     warnings.push(`${path} holds a password and other users can read it: make it private with chmod 600`)
   }
-  const user = process.getuid?.()
   if (user !== undefined && owner !== user && owner !== 0) {
     warnings.push(`${path} holds a password and belongs to another user (uid ${owner})`)
   }
