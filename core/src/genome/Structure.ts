@@ -60,7 +60,7 @@ export const noEnd = "it does not end with the BGZF end-of-file block"
 
 /** The damage of a BGZF file that does not end with its end-of-file block. */
 export const missingEnd = (file: string): FileDamaged =>
-  new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing` })
+  new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing, or something follows it` })
 
 /** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
 const checkEnd = Effect.fnUntraced(function* <E>(
