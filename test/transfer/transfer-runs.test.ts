@@ -23,6 +23,30 @@ describe("FileTransfer, runs", () => {
     })
   )
 
+  it.effect("P3 what a slow file has is noted every ten seconds: a kill costs no more", () =>
+    Effect.gen(function* () {
+      const drop = (n: number) => [patterned(200 * kib).subarray(n * 10 * kib, (n + 1) * 10 * kib), { wait: 2000 }]
+      const body = Array.from({ length: 20 }, (_, n) => drop(n)).flat()
+      const g = ground({ script: at(0, (good) => ({ ...good, body })) })
+      const fiber = yield* Effect.forkChild(g.download)
+      const noted = () => {
+        const journal = JSON.parse(
+          new TextDecoder().decode(g.disk.files.get(g.disk.names.find((name) => name.endsWith(".json")) ?? ""))
+        )
+        return journal.spans.map(([start, end]: ReadonlyArray<number>) => [start, end])
+      }
+      yield* TestClock.adjust("9 seconds")
+      assert.deepStrictEqual(noted(), [])
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(noted(), [[0, 60 * kib]])
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(noted(), [[0, 160 * kib]])
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      g.delivered()
+    })
+  )
+
   it.effect("H6 a part that is complete is checked and committed without a request", () =>
     Effect.gen(function* () {
       const g = ground()

@@ -2,7 +2,7 @@
  * The unfinished file that one attempt writes to.
  *
  * It begins with what an earlier run left, as far as that still is what came, or empty. While it grows it is synced every
- * 64 MiB, and its journal says which of its bytes survive a power cut.
+ * 64 MiB or ten seconds, and its journal says which of its bytes survive a power cut.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Busy, type CannotCreate, fullDisk, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type Algorithm, algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
@@ -19,8 +20,8 @@ import * as PartJournal from "./PartJournal.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
-/** The part is written after this many bytes at the latest, so a crash costs at most as much of a file. */
-const syncInterval = 64 * 1024 * 1024
+/** What came is durable after this many bytes or milliseconds at the latest, so a crash costs at most as much of a file. */
+const mostUnsynced = { bytes: 64 * 1024 * 1024, millis: 10_000 }
 
 /**
  * Bytes at the end of a part that are given up, one step after the other, for a journal that finds no room on a full disk. It
@@ -205,6 +206,7 @@ const fill = Effect.fnUntraced(function* (
   const earlier = PartJournal.rangesOf(journal.spans)
   const ranges = yield* Ref.make(earlier)
   const unsynced = yield* Ref.make(0)
+  const syncedAt = yield* Effect.flatMap(monotonicMillis, Ref.make)
   const watch = yield* VersionWatch.make
   const broken = yield* Deferred.make<never, ProgressError>()
   const syncing = yield* Semaphore.make(1)
@@ -219,6 +221,7 @@ const fill = Effect.fnUntraced(function* (
     if (failure !== null) return yield* failure
     const spans = log.all()
     yield* Ref.set(unsynced, 0)
+    yield* Ref.set(syncedAt, yield* monotonicMillis)
     yield* Effect.tapError(file.sync, (error) => Ref.set(syncFailure, error))
     yield* checkOwnership(files, place, journal)
     return spans
@@ -274,7 +277,8 @@ const fill = Effect.fnUntraced(function* (
     yield* wake(prefix)
     yield* file.finalUpTo(prefix, algorithmsFor((yield* watch.known)?.digests ?? [], own))
     const more = yield* Ref.updateAndGet(unsynced, (sum) => sum + bytes.length)
-    if (more >= syncInterval) yield* keepLater
+    const age = (yield* monotonicMillis) - (yield* Ref.get(syncedAt))
+    if (more >= mostUnsynced.bytes || age >= mostUnsynced.millis) yield* keepLater
     return ByteRanges.count(now)
   })
 
