@@ -32,7 +32,7 @@ const ofCheck: Readonly<Record<AskingCheck, string | null>> = {
   service: "The service is down or not at this address: check --target, then ask whoever runs it",
   credentials: null,
   login: "Run svc-doctor again later; with --loglevel debug it tells more",
-  api: "The login works and this request does not: tell whoever runs the service",
+  api: "The service answers and this request fails: check the address (that of a svc-gateway --api ends with /service), then tell whoever runs it",
   links: "The service gives links that do not work: tell whoever runs it"
 }
 
