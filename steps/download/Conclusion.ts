@@ -187,10 +187,14 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
   })
 })
 
-/** The last line on standard error, at every log level: how many are pending, when, and how to go on. */
+/**
+ * The last line on standard error: how many are pending, when, and how to go on. At every log level, but for a quiet run with
+ * `--pendingOk`: cron made a mail of it every 20 minutes.
+ */
 export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {
   const pending = yield* pendingOf(settings, record)
-  if (pending !== null) yield* LogOutput.hint(pending.message)
+  const isNews = !settings.pendingOk || settings.loglevel === "info" || settings.loglevel === "debug"
+  if (pending !== null && isNews) yield* LogOutput.hint(pending.message)
 })
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")

@@ -146,6 +146,8 @@ describe("request and resume", () => {
         const fine = yield* download(["--resumeArchivedDownloads", "--pendingOk"])
         assert.strictEqual(fine.exitCode, 0, fine.stderr)
         assert.match(fine.stderr.trimEnd().split("\n").at(-1) ?? "", /^1 restoration pending/)
+        const quiet = yield* download(["--resumeArchivedDownloads", "--pendingOk", "--loglevel", "warn"])
+        assert.deepStrictEqual([quiet.exitCode, quiet.stdout, quiet.stderr], [0, "", ""])
         const status = yield* download(["--resumeArchivedDownloads", "--list"])
         assert.strictEqual(status.exitCode, 75)
         assert.match(
