@@ -86,7 +86,7 @@ describe("configuration file", () => {
           if (warns)
             assert.match(
               warnings[0] ?? "",
-              /holds a password and other users can read it: make it private with chmod 600$/
+              /holds a secret and other users can read it: make it private with chmod 600$/
             )
         }
         assert.deepStrictEqual((yield* readConfigFile(yield* file('{"target": "x"}', mode))).warnings, [])

@@ -54,10 +54,10 @@ export const exposure = (
   const warnings: Array<string> = []
   const others = owner === 0 && user !== 0 ? 0o004 : 0o044
   if ((mode & others) !== 0) {
-    warnings.push(`${path} holds a password and other users can read it: make it private with chmod 600`)
+    warnings.push(`${path} holds a secret and other users can read it: make it private with chmod 600`)
   }
   if (user !== undefined && owner !== user && owner !== 0) {
-    warnings.push(`${path} holds a password and belongs to another user (uid ${owner})`)
+    warnings.push(`${path} holds a secret and belongs to another user (uid ${owner})`)
   }
   return warnings
 }

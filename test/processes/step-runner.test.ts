@@ -212,7 +212,7 @@ describe("where settings come from", () => {
       chmodSync(config, 0o644)
       const open = yield* warm(["--config", config])
       assert.strictEqual(open.exitCode, 0)
-      assert.match(open.stderr, /\[warn\]: .*config\.json holds a password and other users can read it.*chmod 600/)
+      assert.match(open.stderr, /\[warn\]: .*config\.json holds a secret and other users can read it.*chmod 600/)
       assert.match(open.stderr, /\[warn\]: .*unknown key owner$/m)
       writeFileSync(config, '{"password": CANARY}')
       const broken = yield* warm(["--config", config])
@@ -252,7 +252,7 @@ describe("where settings come from", () => {
       const inConfig = file("file.json", JSON.stringify({ passwordFile: six }))
       const secretLength = (args: ReadonlyArray<string>, env: Record<string, string>) =>
         Effect.map(warm([...account, ...args], { env }), ({ stderr, stdout }) => {
-          assert.notInclude(stderr, "holds a password")
+          assert.notInclude(stderr, "holds a secret")
           return JSON.parse(stdout).secretLength as number
         })
       assert.strictEqual(yield* secretLength(["-p", "C"], { SVC_PASSWORD_FILE: six }), 1)
@@ -271,7 +271,7 @@ describe("where settings come from", () => {
       chmodSync(path, 0o644)
       const open = yield* warm(account, { env: { SVC_PASSWORD_FILE: path } })
       assert.strictEqual(open.exitCode, 0)
-      assert.match(open.stderr, /\[warn\]: .*password holds a password and other users can read it.*chmod 600/)
+      assert.match(open.stderr, /\[warn\]: .*password holds a secret and other users can read it.*chmod 600/)
       const failure = (path: string) =>
         Effect.map(warm(account, { env: { SVC_PASSWORD_FILE: path } }), ({ exitCode, stderr, stdout }) => {
           assert.deepStrictEqual([exitCode, stdout], [78, ""])
