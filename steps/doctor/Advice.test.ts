@@ -151,7 +151,7 @@ const table: ReadonlyArray<readonly [advice: string, given: Situation, notGiven:
     ]
   ],
   [
-    "this request does not",
+    "ends with /service), then tell",
     ["api", unavailable],
     [
       ["login", unavailable],

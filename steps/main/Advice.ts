@@ -47,7 +47,6 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   correctRegions: () => `correct them, or ${takeOut}`,
   dropRegion: () => takeOut,
   filetypes: () => "--filetypes chooses them",
-  findAnalysis: () => `${caseSensitive}; svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist`,
   findId: () => `${caseSensitive}; svc-api get-analyses shows those that exist`,
   findPerson: () => `${caseSensitive}; svc-api get-analyses shows the LIMS ids of the persons that have an analysis`,
   gatewayAddress: () => "a token (SVC_TOKEN) is for the address of a svc-gateway --api, which ends with /service",

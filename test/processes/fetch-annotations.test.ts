@@ -91,7 +91,7 @@ describe("output", () => {
       const one = yield* fetch(["A99", "-o", "none.jsonl"])
       assert.match(
         one.stderr,
-        /^Error: analysis A99: not found \(ANALYSIS_NOT_FOUND\); ids are case-sensitive; svc-download --list with .*\n$/
+        /^Error: analysis A99: not found \(ANALYSIS_NOT_FOUND\); ids are case-sensitive; svc-api get-analyses shows .*\n$/
       )
       assert.deepStrictEqual([one.exitCode, namesIn(out)], [66, ["all.jsonl"]])
     })

@@ -144,7 +144,7 @@ const absentPayload = Effect.fnUntraced(function* ({
 /** Identifiers are typed by hand, and for the service `a1` is not `A1`. */
 const adviceOn = (subject: string) => {
   const [, kind = ""] = /^(analysis|person) \S+$/.exec(subject) ?? []
-  if (kind === "analysis") return { next: "findAnalysis" } as const
+  if (kind === "analysis") return { next: "findId" } as const
   return kind === "person" ? ({ next: "findPerson" } as const) : {}
 }
 

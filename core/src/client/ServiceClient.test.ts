@@ -128,7 +128,7 @@ describe("reading methods", () => {
         const error = yield* Effect.flip(made(call, service(answer).layer))
         if (subject !== null) {
           assert.strictEqual(error._tag, "SvcNotFound")
-          const advice = { analysis: "findAnalysis", person: "findPerson" }[subject.split(" ")[0] ?? ""] ?? null
+          const advice = { analysis: "findId", person: "findPerson" }[subject.split(" ")[0] ?? ""] ?? null
           assert.isTrue(error.message.startsWith(`${subject}: not found`), error.message)
           assert.strictEqual(error.advice, advice)
         } else {

@@ -37,7 +37,6 @@ export type AdviceName =
   /** Ask for other file types. */
   | "filetypes"
   /** Look for the id: by which analyses or persons there are. */
-  | "findAnalysis"
   | "findId"
   | "findPerson"
   /** A token is for the address of a gateway that serves the interface of the service. */

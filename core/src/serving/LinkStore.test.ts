@@ -269,7 +269,7 @@ describe("the shared store of links", () => {
     () =>
       Effect.gen(function* () {
         const { asked, layer } = world({
-          before: () => Effect.fail(new NotFound({ what: "analysis A9", next: "findAnalysis" }))
+          before: () => Effect.fail(new NotFound({ what: "analysis A9", next: "findId" }))
         })
         yield* Effect.gen(function* () {
           const store = yield* LinkStore
