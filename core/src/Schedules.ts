@@ -109,6 +109,9 @@ export const restorationPoll = <Outlook extends RestorationOutlook>(poll: Durati
 /** Asking once more for a body that broke in the middle and cannot be continued: after about 1 s and 2 s, twice in all. */
 export const bodyRetry = Schedule.exponential("1 second").pipe(Schedule.jittered, Schedule.upTo({ times: 2 }))
 
+/** Looking again whether somebody reads a pipe that is to be written to. */
+export const pipePoll = Schedule.spaced("100 millis")
+
 /** Drawing the status of a job anew on a terminal: fast enough to look alive, slow enough to cost nothing. */
 export const statusDraw = Schedule.spaced("200 millis")
 

@@ -6,9 +6,9 @@ import { constants } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
+import { pipePoll } from "../../core/src/Schedules.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
 import { named, openScoped, writeAll } from "./FileCalls.ts"
@@ -66,7 +66,7 @@ const awaitReader = Effect.fnUntraced(function* (path: string, waits: boolean) {
   if (!unread) return
   if (!waits) return yield* new CannotCreate({ path, reason: "it is a pipe that nobody reads" })
   yield* Effect.logInfo(`Waiting for a reader of the pipe ${printable(path)}`)
-  yield* Effect.retry(readerOf(path), { while: isUnread, schedule: Schedule.spaced("100 millis") })
+  yield* Effect.retry(readerOf(path), { while: isUnread, schedule: pipePoll })
 })
 
 /** A pipe or device is written to and never replaced. */

@@ -7,27 +7,18 @@
 import { writeSync } from "node:fs"
 import { Effect } from "effect"
 import { put, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
-import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
+import { entry } from "./Entry.ts"
 
 const [path = "", name = "", count = "1", stay] = process.argv.slice(2)
 
-const entry = (analysisId: string) => ({
-  target: "https://lab.example.org/",
-  analysisId: AnalysisId.make(analysisId),
-  fileName: "S1.bam",
-  restoreEstimation: null,
-  requestTime: "2026-11-21T00:00:00.000Z",
-  status: "pending",
-  options: { destination: ".", overwrite: false, range: null, bed: null, restorationFile: "t.json", filetypes: ["bam"] }
-})
 const nameOf = (stored: string | null) => stored ?? ""
 
 const program = Effect.gen(function* () {
   const tracking = yield* TrackingFile
   for (let number = 1; number <= Number(count); number++) {
     const id = `${name}-${number}`
-    yield* tracking.change((document) => put(document, entry(id), nameOf))
+    yield* tracking.change((document) => put(document, { ...entry(id), target: "https://lab.example.org/" }, nameOf))
     writeSync(1, `+${id}\n`)
     if (number % 2 === 1 || stay !== undefined) continue
     yield* tracking.change((document) => without(document, ({ entry }) => entry?.analysisId === id))

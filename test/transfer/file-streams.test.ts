@@ -1,7 +1,8 @@
 /** Whole files of a scripted link host, read in their order. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { FileStreams } from "../../core/src/transfer/FileStreams.ts"
@@ -17,11 +18,13 @@ interface Served {
   /** Header fields of each reply. */
   readonly fields?: Record<string, string>
   readonly script?: Script
+  readonly connections?: number
 }
 
-/** Opens a file of a link host that is asked by one connection at a time. */
+/** Opens a file of a link host that is asked by one connection at a time, unless said otherwise. */
 const open = Effect.fnUntraced(function* ({
   bytes,
+  connections = 1,
   fields = {},
   fileName,
   script = (_, good) => ({ ...good, headers: { ...good.headers, ...fields } })
@@ -29,7 +32,7 @@ const open = Effect.fnUntraced(function* ({
   const links = new ScriptedHost({ bytes, etag: strong }, script)
   const streams = FileStreams.layer("1.0.0").pipe(
     Layer.provide(
-      Layer.mergeAll(links.layer, LinkPool.layer({ ...defaultSettings, connections: 1 }), FileDigests.layer, codec)
+      Layer.mergeAll(links.layer, LinkPool.layer({ ...defaultSettings, connections }), FileDigests.layer, codec)
     )
   )
   const link = Redacted.make(`https://${host}/${fileName}`)
@@ -37,7 +40,7 @@ const open = Effect.fnUntraced(function* ({
   const content = yield* FileStreams.use(({ open }) => open({ data, progress: () => Effect.void })).pipe(
     Effect.provide(streams)
   )
-  return { content, seen: links.seen }
+  return { content, links, seen: links.seen }
 })
 
 /** What came, and the failure after it. */
@@ -67,6 +70,22 @@ const largeBcf = (service: Codec["Service"]) => {
 }
 
 describe("a whole file", () => {
+  it.effect("has at most eight ranges ahead of who reads it, however many connections there are", () =>
+    Effect.gen(function* () {
+      const bytes = largeBcf(yield* Codec)
+      const script: Script = ({ number }, good) => (number === 0 ? good : { ...good, delay: 100 })
+      const fiber = yield* Effect.forkChild(
+        Effect.gen(function* () {
+          const { content, links } = yield* open({ bytes, fileName: "s.bcf", connections: 32, script })
+          return { ...(yield* drained(content.bytes)), most: links.mostOpen }
+        })
+      )
+      yield* TestClock.adjust("1 minute")
+      const { error, most } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([error, most], [null, 8])
+    }).pipe(Effect.provide(codec))
+  )
+
   it.effect("of another checksum than the link host states fails before its end block, as bytes and as records", () =>
     Effect.gen(function* () {
       const reads = Array.from({ length: 3_000 }, (_, i) => read(`r${i}`, 0, i * 20))
