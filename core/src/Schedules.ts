@@ -77,6 +77,11 @@ export const lockPoll = Schedule.min([Schedule.exponential("5 millis", 1.5), Sch
   Schedule.jittered
 )
 
+/** Trying again to open a file where too many are open: until others are closed. */
+export const descriptorPoll = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")]).pipe(
+  Schedule.jittered
+)
+
 /** What is known, after looking at restorations, of when to look again. */
 export interface RestorationOutlook {
   /** Until the earliest expected restoration; null when nothing is expected that can be read as a time. */

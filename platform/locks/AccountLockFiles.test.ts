@@ -1,9 +1,10 @@
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Logger } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountLock } from "../../core/src/session/Gate.ts"
+import { lacksDescriptors } from "../../test/FullTable.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 
@@ -25,7 +26,41 @@ const use = (lockDir: string) =>
     return { held, warnings }
   })
 
+/** Moves the virtual clock on until `done`; what the disk does takes its own time. */
+const passTimeUntil = (done: () => boolean) =>
+  Effect.gen(function* () {
+    while (!done()) {
+      yield* TestClock.adjust("1 second")
+      yield* TestClock.withLive(Effect.sleep("1 millis"))
+    }
+  })
+
 describe("AccountLockFiles", () => {
+  for (const code of ["EMFILE", "ENFILE"]) {
+    it.live(`S7 with too many open files (${code}) it waits for the lock, and does not go without it`, () =>
+      Effect.gen(function* () {
+        const lockDir = yield* folder
+        const warnings: Array<string> = []
+        const note = Logger.layer([
+          Logger.make(({ message }) => {
+            warnings.push(String(message))
+          })
+        ])
+        yield* lacksDescriptors(lockDir, code, 5)
+        const held = yield* Effect.gen(function* () {
+          const lock = yield* AccountLock
+          const use = yield* Effect.forkChild(lock.withLock("key")(Effect.sync(() => readdirSync(lockDir))))
+          yield* passTimeUntil(() => use.pollUnsafe() !== undefined)
+          return yield* Fiber.join(use)
+        }).pipe(Effect.provide([AccountLockFiles.layer({ lockDir }), note, TestClock.layer()]))
+        assert.strictEqual(held.length, 1)
+        assert.deepStrictEqual(warnings, [
+          `The lock of the account has to wait (too many open files${code === "ENFILE" ? " in the system" : ""}): a higher limit (ulimit -n) or fewer runs at a time would help`
+        ])
+      })
+    )
+  }
+
   it.live("names in the folder tell nothing, and nothing is left", () =>
     Effect.gen(function* () {
       const lockDir = join(yield* folder, "a", "b")

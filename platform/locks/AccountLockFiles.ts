@@ -18,6 +18,8 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import { type LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
+import { descriptorPoll } from "../../core/src/Schedules.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
 import { type FileLockError, type FileLocks, makeFileLocks, ourselves, takingOver } from "./FileLock.ts"
@@ -32,13 +34,30 @@ export interface AccountLockSettings {
 const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
   join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
+/** Such a failure passes, and going on without the lock would end both runs: another one would use the same session. */
+const lacksDescriptors = (error: FileLockError): error is LocalIo =>
+  error._tag === "SvcLocalIo" && noDescriptors.includes(error.errno)
+
 /**
  * Takes the lock of an account until the scope closes.
  *
  * In a folder of several users with the sticky bit nobody can remove the lock of another user's killed run. Then a second lock beside
  * it counts: whoever has that one looks at the first again, and whoever has the first one also waits for the second.
  */
-const makeTurns = ({ acquire }: FileLocks) => {
+const makeTurns = (locks: FileLocks) => {
+  let said = false
+  // Each lock by itself: one that is held already is not given back for want of the next.
+  const acquire: FileLocks["acquire"] = (path, options) =>
+    locks.acquire(path, options).pipe(
+      Effect.tapError((error) => {
+        if (said || !lacksDescriptors(error)) return Effect.void
+        said = true
+        return Effect.logWarning(
+          `The lock of the account has to wait (${meaningOf(error.errno)}): a higher limit (ulimit -n) or fewer runs at a time would help`
+        )
+      }),
+      Effect.retry({ schedule: descriptorPoll, while: lacksDescriptors })
+    )
   /** Locks that were left so: they are not watched anew for each request. */
   const left = new Set<string>()
   const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver

@@ -4,10 +4,12 @@ import { statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { lacksDescriptors } from "../../test/FullTable.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
+import { Errno } from "../Errno.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
-import { makeCard } from "./LockCard.ts"
-import { watchLock } from "./StaleLock.ts"
+import { fileSystemTime, makeCard } from "./LockCard.ts"
+import { removeLeft, watchLock } from "./StaleLock.ts"
 
 const minutes = 60_000
 
@@ -48,6 +50,18 @@ describe("StaleLock", () => {
       assert(seen !== null)
       assert.isFalse(yield* watch.isStale(seen))
       assert.strictEqual(watch.owner()?.pid, pid)
+    })
+  )
+
+  it.live("S7 the card of a living waiter stays when too many files are open for it to be read", () =>
+    Effect.gen(function* () {
+      const at = yield* temporaryFolder("stale-lock-")
+      const card = yield* makeCard(join(at, "account.lock.wait"), thisProcess())
+      yield* lacksDescriptors(at, "EMFILE", 1)
+      const time = Effect.map(fileSystemTime(card), (now) => now + minutes / 2)
+      const look = Effect.result(removeLeft(card.path, time, 60 * minutes))
+      assert.deepInclude(yield* look, { _tag: "Failure", failure: new Errno({ code: "EMFILE" }) })
+      assert.deepInclude(yield* look, { _tag: "Success", success: false })
     })
   )
 })

@@ -7,7 +7,7 @@
 import type { Stats } from "node:fs"
 import { link, lstat, rename, unlink } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import { CannotCreate } from "../../core/src/Errors.ts"
+import { CannotCreate, noDescriptors } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
@@ -118,7 +118,10 @@ export const removeLeft = Effect.fnUntraced(function* (
 ) {
   const stats = yield* statIfThere(path)
   if (stats === null) return true
-  const owner = yield* Effect.orElseSucceed(readIdentity(path), () => null)
+  const owner = yield* readIdentity(path).pipe(
+    // A card that says nothing is left over sooner; here it is this process that cannot read it.
+    Effect.catch((error) => (noDescriptors.includes(error.code) ? Effect.fail(error) : Effect.succeed(null)))
+  )
   const age = (yield* time) - stats.mtimeMs
   const left = owner === null ? age > leftAfter : age > patience || hasEnded(owner, thisProcess())
   if (left) yield* Effect.ignore(io(() => unlink(path)))

@@ -68,6 +68,9 @@ export const errnoOf = (error: unknown, otherwise = "EIO"): string => {
 /** Errors of a disk that has no room for this user; what came so far is kept. */
 export const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
 
+/** Errors of a process or a system that has too many files open; others are closed soon. */
+export const noDescriptors: ReadonlyArray<string> = ["EMFILE", "ENFILE"]
+
 const meanings: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
