@@ -9,6 +9,7 @@
  * The classes lie in `errors/` by what failed, each family with its unions; this module exports them all.
  */
 export * from "./errors/ArchiveErrors.ts"
+export * from "./errors/ConnectionErrors.ts"
 export * from "./errors/DiskErrors.ts"
 export * from "./errors/ExitCodes.ts"
 export * from "./errors/Failure.ts"

@@ -3,30 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { EntryUnusable, FileArchived, InArchive, TrackingUnusable } from "./ArchiveErrors.ts"
-import { Busy, CannotCreate, DiskTooSmall, FileDiffers, LocalIo, NameCollision, UnsafeName } from "./DiskErrors.ts"
-import { codeOf, tagOf } from "./Failure.ts"
 import {
-  ConfigUnusable,
-  CredentialsMissing,
-  InputMalformed,
-  PasswordFileUnusable,
-  SeveralFiles,
-  UsageError
-} from "./InputErrors.ts"
-import {
-  Forbidden,
   LoginProtocol,
   LoginRefused,
-  NotFound,
-  OutcomeUnknown,
   ProxyRefused,
-  ReplyMalformed,
-  ReplyTooLarge,
-  RequestRejected,
   SessionContention,
   TlsRefused,
   Unavailable
-} from "./ServiceErrors.ts"
+} from "./ConnectionErrors.ts"
+import { Busy, CannotCreate, DiskTooSmall, FileDiffers, LocalIo, NameCollision, UnsafeName } from "./DiskErrors.ts"
+import { codeOf, tagOf } from "./Failure.ts"
+import { ConfigUnusable, InputMalformed, SeveralFiles, UsageError } from "./InputErrors.ts"
+import { Forbidden, NotFound, OutcomeUnknown, ReplyMalformed, ReplyTooLarge, RequestRejected } from "./ServiceErrors.ts"
 import { FileDamaged, LinkExpired, LinkForbidden, LinkProtocol, LinkRefused, Stopped } from "./TransferErrors.ts"
 
 /** All that a file, an analysis or a selection can fail with. */
@@ -104,12 +92,5 @@ export type FileError = typeof FileError.Type
  * @category errors
  * @since 0.1.0
  */
-export const RunError = asJson([
-  ...resultClasses,
-  ConfigUnusable,
-  CredentialsMissing,
-  InputMalformed,
-  PasswordFileUnusable,
-  SeveralFiles
-])
+export const RunError = asJson([...resultClasses, ConfigUnusable, InputMalformed, SeveralFiles])
 export type RunError = typeof RunError.Type
