@@ -100,6 +100,14 @@ const addButton = (main: HTMLElement, row: Row) => {
   }
   expanded(false)
   row.element.querySelector(".act")?.append(press)
+  // The link of an archived file is for programs, which are refused there: a person asks for it in the panel.
+  if (row.archived) {
+    row.element.querySelector("th a")?.addEventListener("click", (event) => {
+      event.preventDefault()
+      event.stopPropagation()
+      press.click()
+    })
+  }
 }
 
 /** Where this page gets a file: with the token, where the page has it in its path. */

@@ -122,27 +122,31 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
     })
   )
 
-  it.effect("an archived file is no link, and says what becomes of it; asked for, when it is expected", () =>
-    Effect.gen(function* () {
-      const { url } = yield* OneGateway
-      const folder = `${url}/files/A3/`
-      const before = yield* ask(folder, { token: ada })
-      assert.match(before.text, /In the archive/)
-      assert.match(before.text, /data-restore/)
-      assert.isFalse(namesBelow(folder, before.text).some((name) => name.endsWith(".archived.bam")))
-      const [, archived = ""] = /data-archived><th scope="row">([^<]+)</.exec(before.text) ?? []
-      const post = yield* Effect.promise(() =>
-        fetch(`${folder}${archived}/restore`, { method: "POST", headers: { authorization: `Bearer ${ada}` } })
-      )
-      assert.strictEqual(post.status, 202)
-      assert.match(
-        (yield* ask(folder, { token: ada })).text,
-        /Being restored, asked for \d{4}-\d\d-\d\d \d\d:\d\d UTC, expected /
-      )
-      const shown = yield* ask(`${folder}${archived}/sequences`, { token: ada })
-      assert.strictEqual(shown.status, 409)
-      assert.match(JSON.parse(shown.text).message, /archive/)
-    })
+  it.effect(
+    "an archived file is a link that is refused, and says what becomes of it; asked for, when it is expected",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* OneGateway
+        const folder = `${url}/files/A3/`
+        const before = yield* ask(folder, { token: ada })
+        assert.match(before.text, /In the archive/)
+        assert.match(before.text, /data-restore/)
+        const [, archived = ""] = /data-archived><th scope="row"><a href="[^"]+">([^<]+)</.exec(before.text) ?? []
+        // Without it `wget -r` would end with 0, and what it took would look like all there is.
+        assert.include(namesBelow(folder, before.text), archived)
+        assert.strictEqual((yield* ask(`${folder}${archived}`, { accept: "*/*", token: ada })).status, 409)
+        const post = yield* Effect.promise(() =>
+          fetch(`${folder}${archived}/restore`, { method: "POST", headers: { authorization: `Bearer ${ada}` } })
+        )
+        assert.strictEqual(post.status, 202)
+        assert.match(
+          (yield* ask(folder, { token: ada })).text,
+          /Being restored, asked for \d{4}-\d\d-\d\d \d\d:\d\d UTC, expected /
+        )
+        const shown = yield* ask(`${folder}${archived}/sequences`, { token: ada })
+        assert.strictEqual(shown.status, 409)
+        assert.match(JSON.parse(shown.text).message, /archive/)
+      })
   )
 
   it.effect(
