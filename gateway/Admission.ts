@@ -53,9 +53,15 @@ const refused = (status: Refusal, error: string, message: string): Verdict => ({
 /** `/t/TOKEN`, followed by the path. */
 const prefixed = /^(\/t\/([^/?#]+))(\/[^?#]*.*)$/s
 
+/**
+ * The router ends a path at its first semicolon, which is a letter like others in the name of a file (RFC 3986, 3.3): of `S1.bam;v2` it
+ * would give `S1.bam`. Many programs do not escape it.
+ */
+const withPlainSemicolons = (url: string) => url.replace(/^[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+
 export const admit = (rules: Rules, visit: Visit): Verdict => {
   const [, prefix = "", inPath, rest] = prefixed.exec(visit.url) ?? []
-  const url = rest ?? visit.url
+  const url = withPlainSemicolons(rest ?? visit.url)
   const ofService = rules.api && /^\/service(?:[/?#]|$)/.test(url)
   if (!(visit.method === "PUT" && ofService) && !["GET", "HEAD", "POST"].includes(visit.method)) {
     return refused(405, "MethodNotAllowed", "only GET, HEAD and POST are known here")

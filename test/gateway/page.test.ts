@@ -223,6 +223,7 @@ describe("the page as text", () => {
     '"><img src=x onerror=alert(1)>',
     "..",
     "a b&c#d?e:f.vcf.gz",
+    "it's.bam",
     "x/../y.bam"
   ]
 
@@ -242,6 +243,7 @@ describe("the page as text", () => {
         "%3Cscript%3Ealert(1)%3C%2Fscript%3E.bam",
         "%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
         "a%20b%26c%23d%3Fe%3Af.vcf.gz",
+        "it%27s.bam",
         "x%2F..%2Fy.bam"
       ]
     )
