@@ -4,8 +4,9 @@
  * Node compiles, it keeps in the user's cache folder, where there is one.
  */
 // By its default export: an old Node has no `enableCompileCache` to import, and would fail before the sentence.
+import { existsSync } from "node:fs"
 import nodeModule from "node:module"
-import { isAbsolute, join } from "node:path"
+import { dirname, isAbsolute, join } from "node:path"
 import { olderNode, oldestNode } from "../../platform/SupportedNode.ts"
 
 const checkVersion = () => {
@@ -18,8 +19,10 @@ const checkVersion = () => {
 const keepCompiledCode = () => {
   const { HOME = "", XDG_CACHE_HOME = "" } = process.env
   const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) ? join(HOME, ".cache") : null
+  // Node makes all folders above it too: a home that is not there (a service's user, one not mounted yet) is not ours to make.
+  if (cache === null || !existsSync(dirname(cache))) return
   // Its answer says when it cannot write there; all works without.
-  if (cache !== null) nodeModule.enableCompileCache(join(cache, "svc-steps"))
+  nodeModule.enableCompileCache(join(cache, "svc-steps"))
 }
 
 /**
