@@ -6,7 +6,8 @@ const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
 /** Modules whose tests have a long form (test/LongForm.ts). */
 const withLongForms = [
   "test/tracking/simulation.test.ts",
-  "core/src/{archive/TrackingFile,genome/index/IndexRules,verify/IndexProof,verify/Verification}.test.ts"
+  "test/fuzz/fuzz.test.ts",
+  "core/src/{genome/index/IndexRules,genome/slice/Slice,transfer/PartJournal,verify/IndexProof,verify/Verification}.test.ts"
 ]
 const ofTheirOwn = "test/{executables,sockets,processes,e2e}/**"
 

@@ -59,6 +59,8 @@ export interface BamOptions {
   readonly blockBytes?: number
   /** A record that does not fit into the rest of a block begins in the next one, as htslib does it. */
   readonly wholeRecords?: boolean
+  /** How hard its blocks are compressed: 1 unless told, and 0 for large files. */
+  readonly level?: number
 }
 
 export interface BamFile {
@@ -75,7 +77,7 @@ export const bamFile = (
 ): BamFile => {
   const own = options.references ?? references
   const blocks: Array<Uint8Array> = []
-  const writer = BgzfWriter.make(codec, 1, (block) => blocks.push(block))
+  const writer = BgzfWriter.make(codec, options.level ?? 1, (block) => blocks.push(block))
   const index = IndexBuilder.make(14, options.depth ?? 5)
   const header = `@HD\tVN:1.6\tSO:coordinate\n${own.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")}`
   writer.write(encodeBamHeader(text(header), own))

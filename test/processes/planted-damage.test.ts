@@ -24,7 +24,7 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { blocksOf, damaged, damageKinds, exchange, recordsOfSlice, sameRecords, tryDamages } from "../genome/Damages.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
-import { longReads } from "../genome/LongReads.ts"
+import { longReadsOf, longReferences } from "../genome/LongReads.ts"
 import { randomFile, randomRange, vcfFile } from "../genome/RandomFiles.ts"
 
 describe("planted damage", () => {
@@ -56,7 +56,7 @@ describe("planted damage", () => {
 
   it.effect("D2 D7 damage in a slice of several ranges never gives other records", () =>
     Effect.gen(function* () {
-      const { bai, bam } = longReads(yield* Codec, 65_280)
+      const { bai, bam } = bamFile(yield* Codec, longReadsOf(3_000, 200), { references: longReferences })
       const file = { type: "bam", suffix: "bai", data: bam, index: bai } as const
       const random = SeededRandom.make(3)
       for (const range of ["chr1", "chr1:2000000-2100000 chr1:7000000-9000000"]) {

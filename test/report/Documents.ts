@@ -9,10 +9,7 @@ import * as Results from "../Results.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
 const MiB = 1024 * 1024
-const hex = (seed: number) =>
-  Array.from({ length: 64 }, (_, at) => (((seed + 1) * 2654435761 * (at + 7)) % 997) % 16)
-    .map((digit) => digit.toString(16))
-    .join("")
+const hex = (seed: number) => (seed % 997).toString(16).padStart(4, "0").repeat(16)
 
 /** Milliseconds of the run to a time. */
 const at = (milliseconds: number) => new Date(start + milliseconds)

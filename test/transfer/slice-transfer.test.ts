@@ -28,9 +28,10 @@ const versionOf = Effect.fnUntraced(function* (version: number) {
   const known = made.get(version)
   if (known !== undefined) return known
   const random = SeededRandom.make(version)
-  const reads = Array.from({ length: 24_000 }, (_, i) => ({
-    ...read(`v${version}r${i}`, 0, i * 40),
-    qualities: Array.from({ length: 50 }, () => random.between(0, 60))
+  // Long reads, for it is their number that takes time.
+  const reads = Array.from({ length: 1_200 }, (_, i) => ({
+    ...read(`v${version}r${i}`, 0, i * 800, [[1_200, "M"]]),
+    qualities: Array.from({ length: 1_200 }, () => random.between(0, 60))
   }))
   const file = bamFile(codec, reads)
   made.set(version, file)

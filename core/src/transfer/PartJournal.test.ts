@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { longForm } from "../../../test/LongForm.ts"
 import { patterned } from "../../../test/transfer/ScriptedHost.ts"
 import { LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
@@ -124,7 +125,8 @@ describe("spans of a part", () => {
           Math.floor(span[0] / (8 * mib)) === Math.floor((span[1] - 1) / (8 * mib)) &&
           span[2] === sumOf(span)
       )
-    }
+    },
+    { arbitrary: { runs: longForm ? 100 : 25 } }
   )
 
   it("bytes that come in order make one span for each 8 MiB, however small they are", () => {
