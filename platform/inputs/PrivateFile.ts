@@ -1,7 +1,8 @@
 /** Small files that may hold a password: the settings, or nothing but the password, as secrets are mounted into containers. */
 
-import { constants } from "node:fs"
-import { type FileHandle, open } from "node:fs/promises"
+import { constants, fstatSync, openSync, type Stats } from "node:fs"
+import { type FileHandle, open, stat } from "node:fs/promises"
+import { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { errnoOf, meaningOf, PasswordFileUnusable, TokenFileUnusable } from "../../core/src/Errors.ts"
@@ -15,7 +16,7 @@ export interface SmallFile {
   readonly owner: number
 }
 
-/** Reads to the end, or one byte further than allowed; works for pipes too, such as `--config <(vault read ...)`. */
+/** Reads to the end, or one byte further than allowed. */
 const readUpTo = async (file: FileHandle, limit: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(limit + 1)
   let length = 0
@@ -27,14 +28,34 @@ const readUpTo = async (file: FileHandle, limit: number): Promise<Buffer> => {
   return buffer.subarray(0, length)
 }
 
+/**
+ * A pipe, such as `--config <(vault read ...)`, in which nothing may ever come. As a file it would take a thread until then, and no
+ * interruption gives that back: Node has four for all files.
+ */
+const readPipe = async (path: string, limit: number, signal: AbortSignal): Promise<SmallFile> => {
+  signal.throwIfAborted()
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const info = fstatSync(fd)
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  for await (const chunk of new Socket({ fd, readable: true, writable: false, signal })) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > limit) break
+  }
+  return small(Buffer.concat(chunks).subarray(0, limit + 1), info)
+}
+
+const small = (bytes: Buffer, { mode, uid }: Stats): SmallFile => ({ bytes, mode, owner: uid })
+
 /** The file, one byte more than `limit` when it is longer. Fails with the reason as a part of a sentence. */
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
   Effect.tryPromise({
-    try: async () => {
+    try: async (signal) => {
+      if ((await stat(path)).isFIFO()) return await readPipe(path, limit, signal)
       const file = await open(path, constants.O_RDONLY)
       try {
-        const info = await file.stat()
-        return { bytes: await readUpTo(file, limit), mode: info.mode, owner: info.uid }
+        return small(await readUpTo(file, limit), await file.stat())
       } finally {
         await file.close()
       }

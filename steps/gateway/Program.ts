@@ -1,7 +1,8 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
+import * as FiberHandle from "effect/FiberHandle"
+import * as FiberSet from "effect/FiberSet"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
@@ -33,6 +34,9 @@ const firstLogin = "5 seconds"
 
 /** In ms; the process gives its finalizers a little more (GatewayStep.ts). */
 const longestDrain = 600_000
+
+/** A token file that is a pipe may say nothing for ever. */
+const longestReload = "1 minute"
 
 type Values = ValuesOf<typeof options>
 
@@ -128,15 +132,13 @@ export const program = makeServiceProgram(
 )
 
 /** Who may read and where that is written down; SIGHUP has both files looked at again, and ends no reading. */
-const openFiles = Effect.fnUntraced(function* ({
+export const openFiles = Effect.fnUntraced(function* ({
   accessLog: path,
   accessLogRequired: required,
   tokenFile
 }: Pick<Values, "accessLog" | "accessLogRequired" | "tokenFile">) {
-  /** What signals and closing connections want done, which are outside of any effect. */
-  const errands = yield* Queue.unbounded<Effect.Effect<void>>()
-  yield* Effect.forkScoped(Effect.forever(Effect.flatten(Queue.take(errands))))
-  const report = (problem: string) => void Queue.offerUnsafe(errands, Effect.logError(problem))
+  const run = yield* FiberSet.makeRuntime<never>()
+  const report = (problem: string) => void run(Effect.logError(problem))
   const file = path === null ? null : path === "-" ? openStandardLog(report) : yield* openLogFile(path, report)
   const accessLog = file === null ? null : { write: (line: string) => file.append(`${line}\n`), required }
   if (tokenFile === null) {
@@ -146,6 +148,10 @@ const openFiles = Effect.fnUntraced(function* ({
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
   const readAgain = readTokenFile(tokenFile).pipe(
+    Effect.timeoutOrElse({
+      duration: longestReload,
+      orElse: () => new TokenFileUnusable({ path: tokenFile, reason: "nothing came out of it for a minute" })
+    }),
     Effect.flatMap((found) =>
       Effect.andThen(
         Ref.set(readers, found),
@@ -154,9 +160,11 @@ const openFiles = Effect.fnUntraced(function* ({
     ),
     Effect.catch((error) => Effect.logError(`${error.message}; the readers of before stay`))
   )
+  // A later signal ends a reading that still waits.
+  const reading = yield* FiberHandle.makeRuntime<never>()
   yield* (yield* Stopping).onHangup(() => {
     file?.reopen()
-    Queue.offerUnsafe(errands, readAgain)
+    reading(readAgain)
   })
   return { accessLog, readers }
 })
@@ -165,7 +173,7 @@ const openFiles = Effect.fnUntraced(function* ({
 const longest = 1024 * 1024
 
 /** Whom the file names; from here on their tokens appear in no line of the log. Logs a warning when others may read the file. */
-export const readTokenFile = Effect.fn("svc.step.readTokenFile")(function* (
+const readTokenFile = Effect.fn("svc.step.readTokenFile")(function* (
   path: string
 ): Effect.fn.Return<Readers, TokenFileUnusable> {
   const unusable = (reason: string) => new TokenFileUnusable({ path, reason })
