@@ -106,10 +106,9 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
     { template }: ServiceRoute,
     scope: Scope.Closeable
   ) {
-    const session = yield* access.session
     let refused: RefusedReply | null = null
     const attempt = Effect.gen(function* () {
-      const response = yield* session.stream(request)
+      const response = yield* access.ask(({ session }) => session.stream(request))
       const body = Stream.mapError(
         response.stream,
         (error) => new BrokenOff({ reason: `the answer of the service broke off: ${error.reason._tag}` })
@@ -127,8 +126,7 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
         Effect.sync(() => {
           refused = reply
         })
-      ),
-      Effect.tapErrorTag("SvcLoginRefused", access.loginRefused)
+      )
     )
     const repeatable = request.method === "GET" || request.method === "HEAD"
     const { response, spool } = yield* attempt.pipe(

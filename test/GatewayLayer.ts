@@ -23,6 +23,7 @@ export interface GatewayGround {
   /** Whether lines can be written. */
   readonly disk: { full: boolean }
   readonly readers: Ref.Ref<Readers> | null
+  readonly lost: ServiceAccess["Service"]["lost"]
 }
 
 /** Serves until the scope closes; the sandbox is that of the context. */
@@ -69,9 +70,7 @@ export const startGatewayHere = Effect.fnUntraced(function* (
     // What it refuses is looked at in its answers.
     Effect.provideService(References.MinimumLogLevel, "None")
   )
-  yield* Effect.provide(
-    Effect.flatMap(ServiceAccess, ({ client }) => client),
-    services
-  )
-  return { url, lines, disk, readers } satisfies GatewayGround
+  const { ask, lost } = Context.get(services, ServiceAccess)
+  yield* ask(() => Effect.void)
+  return { url, lines, disk, readers, lost } satisfies GatewayGround
 })

@@ -9,6 +9,7 @@ import {
   type ServerResponse
 } from "node:http"
 import { type AddressInfo, connect, type ListenOptions, type Socket } from "node:net"
+import { networkInterfaces } from "node:os"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -180,6 +181,21 @@ export const portOf = (server: Server): number => (server.address() as AddressIn
 export const addressOf = (server: Server, address: ListenAddress): string => {
   if ("socket" in address) return "http://localhost"
   const { host } = address
-  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  return `http://${name.includes(":") ? `[${name}]` : name}:${portOf(server)}`
+  return urlOf(host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host, portOf(server))
 }
+
+const urlOf = (host: string, port: number | string) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+/** The addresses under which others reach a server that listens on a wildcard address: those of this machine at its networks. */
+export const outerAddresses = (host: string, port: string, interfaces = networkInterfaces()): ReadonlyArray<string> =>
+  host === "0.0.0.0" || host === "::"
+    ? Object.values(interfaces).flatMap((addresses = []) =>
+        addresses
+          // One that is good on one link alone needs the name that its interface has at the other end.
+          .filter(
+            ({ address, family, internal }) =>
+              !(internal || address.startsWith("fe80:")) && (host === "::" || family === "IPv4")
+          )
+          .map(({ address }) => urlOf(address, port))
+      )
+    : []

@@ -19,6 +19,7 @@ import { genomeOf } from "../../gateway/Genome.ts"
 import { parseReaders, type Readers } from "../../gateway/Readers.ts"
 import { makeSignedLinks } from "../../gateway/SignedLinks.ts"
 import * as Wiring from "../../gateway/Wiring.ts"
+import { outerAddresses } from "../../platform/http/Listener.ts"
 import { trusting } from "../../platform/http/TrustedAddresses.ts"
 import { mustBeReadable, textIn } from "../../platform/inputs/InputFile.ts"
 import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
@@ -90,8 +91,16 @@ export const program = makeServiceProgram(
     const serving = Effect.gen(function* () {
       const access = yield* ServiceAccess
       const url = yield* start
-      yield* Effect.timeoutOption(Effect.raceFirst(Effect.asVoid(access.client), access.lost), firstLogin)
-      yield* printLines(JSON.stringify(socket === null ? { url } : { url, socket }))
+      yield* Effect.timeoutOption(
+        Effect.raceFirst(
+          access.ask(() => Effect.void),
+          access.lost
+        ),
+        firstLogin
+      )
+      const addresses = socket === null ? outerAddresses(host, new URL(url).port || "80") : []
+      const where = socket === null ? (addresses.length === 0 ? {} : { addresses }) : { socket }
+      yield* printLines(JSON.stringify({ url, ...where }))
       // A gateway only serves, so one that is stopped by a signal has succeeded: exit code 0.
       yield* stopping.endWith(0)
       return yield* Effect.tapError(access.lost, () => stopping.endWith(null))

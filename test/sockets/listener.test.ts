@@ -1,9 +1,10 @@
 /** Requests of one connection, and clients that end their side of it. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
+import type { NetworkInterfaceInfo } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
-import { handleInTurn, ListenFailed, listen, portOf } from "../../platform/http/Listener.ts"
+import { handleInTurn, ListenFailed, listen, outerAddresses, portOf } from "../../platform/http/Listener.ts"
 
 const host = "127.0.0.1"
 
@@ -44,6 +45,24 @@ describe("an address that cannot be listened on", () => {
       )
     }).pipe(Effect.scoped)
   )
+})
+
+describe("a wildcard address", () => {
+  it("is for others those of this machine at its networks", () => {
+    const at = (address: string, family: "IPv4" | "IPv6", internal = false) =>
+      ({ address, family, internal, netmask: "", mac: "", cidr: null, scopeid: 0 }) as NetworkInterfaceInfo
+    const interfaces = {
+      lo: [at("127.0.0.1", "IPv4", true)],
+      eth0: [at("10.1.2.3", "IPv4"), at("2001:db8::7", "IPv6"), at("fe80::1", "IPv6")],
+      ib0: [at("192.168.9.1", "IPv4")]
+    }
+    assert.deepStrictEqual(outerAddresses("0.0.0.0", "8080", interfaces), [
+      "http://10.1.2.3:8080",
+      "http://192.168.9.1:8080"
+    ])
+    assert.include(outerAddresses("::", "8080", interfaces), "http://[2001:db8::7]:8080")
+    assert.deepStrictEqual(outerAddresses("10.1.2.3", "8080", interfaces), [])
+  })
 })
 
 describe("a connection", () => {

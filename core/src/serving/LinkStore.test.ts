@@ -396,7 +396,7 @@ describe("a service that is away when the server starts", () => {
       )
       yield* Effect.gen(function* () {
         const access = yield* ServiceAccess
-        const client = yield* Effect.forkChild(access.client)
+        const client = yield* Effect.forkChild(access.ask(Effect.succeed))
         yield* TestClock.adjust("1 second")
         assert.isUndefined(client.pollUnsafe())
         yield* TestClock.adjust("1 minute")
@@ -419,7 +419,7 @@ describe("a service that is away when the server starts", () => {
       yield* Effect.gen(function* () {
         const access = yield* ServiceAccess
         assert.strictEqual((yield* Effect.flip(access.lost))._tag, "SvcLoginRefused")
-        assert.strictEqual((yield* Effect.flip(access.client))._tag, "SvcLoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.ask(Effect.succeed)))._tag, "SvcLoginRefused")
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(logins, 1)
       }).pipe(Effect.provide(ServiceAccess.layer(Layer.merge(service, noSession))))

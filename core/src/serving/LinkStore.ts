@@ -90,22 +90,21 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const access = yield* ServiceAccess
   for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
 
-  const fetchLinks = Effect.fn("svc.serving.fetchLinks")(function* (
-    id: string,
-    ended: number
-  ): Effect.fn.Return<ServedAnalysis, AccessLost | ServiceError> {
-    const client = yield* access.client
-    yield* Metric.update(serviceRequests, 1)
-    yield* Metric.update(linksExpired, ended)
-    const askedAt = yield* Clock.currentTimeMillis
-    const analysis = AnalysisId.make(id)
-    const files = yield* client.getFileDownloadLinks(analysis).pipe(
-      Effect.tapErrorTag("SvcLoginRefused", access.loginRefused),
-      Effect.catchTag("SvcNotFound", () => unknownAnalysis(id))
+  const fetchLinks = Effect.fn("svc.serving.fetchLinks")((id: string, ended: number) =>
+    access.ask(
+      Effect.fnUntraced(function* ({ client }): Effect.fn.Return<ServedAnalysis, ServiceError> {
+        yield* Metric.update(serviceRequests, 1)
+        yield* Metric.update(linksExpired, ended)
+        const askedAt = yield* Clock.currentTimeMillis
+        const analysis = AnalysisId.make(id)
+        const files = yield* client
+          .getFileDownloadLinks(analysis)
+          .pipe(Effect.catchTag("SvcNotFound", () => unknownAnalysis(id)))
+        const entry = entryOf({ id: analysis, named: true }, files, askedAt)
+        return { ...entry, files: servedFilesOf(entry) }
+      })
     )
-    const entry = entryOf({ id: analysis, named: true }, files, askedAt)
-    return { ...entry, files: servedFilesOf(entry) }
-  })
+  )
 
   const questions = yield* ServiceQueue
   const links = yield* makeLinks({

@@ -56,7 +56,6 @@ export class Restorations extends Context.Service<
       const ask = Effect.fnUntraced(function* (client: ServiceClient["Service"], file: ServedFile) {
         const now = yield* DateTime.now
         const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
-          Effect.tapErrorTag("SvcLoginRefused", access.loginRefused),
           // A lost answer makes the listing old as well: only a new one shows whether the restoration began.
           Effect.ensuring(store.forget(file.analysisId))
         )
@@ -69,7 +68,7 @@ export class Restorations extends Context.Service<
       const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
         const underWay = yield* restorationUnderWay(file)
         if (underWay !== null) return { ...underWay, joined: true }
-        return yield* ask(yield* access.client, file)
+        return yield* access.ask(({ client }) => ask(client, file))
       })
 
       return Restorations.of({

@@ -9,9 +9,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { ServiceClient } from "../client/ServiceClient.ts"
-import type { ConfigUnusable, LoginRefused, SessionError } from "../Errors.ts"
+import { type ConfigUnusable, LoginRefused, type SessionError } from "../Errors.ts"
 import { warnOf } from "../FailureLog.ts"
 import { serviceReturn } from "../Schedules.ts"
 import { Session } from "../session/Session.ts"
@@ -19,17 +20,21 @@ import { Session } from "../session/Session.ts"
 /** Why there will never be a client. */
 export type AccessLost = SessionError | ConfigUnusable
 
+/** The client, and the session below it for requests whose answers are passed on as they are. */
+export interface Connected {
+  readonly client: ServiceClient["Service"]
+  readonly session: Session["Service"]
+}
+
 export class ServiceAccess extends Context.Service<
   ServiceAccess,
   {
-    /** The client, as soon as there is one. */
-    readonly client: Effect.Effect<ServiceClient["Service"], AccessLost>
-    /** The session below that client, for requests whose answers are passed on as they are. */
-    readonly session: Effect.Effect<Session["Service"], AccessLost>
+    /** Asks as soon as there is a client. A login that is refused then says that the password has changed: access is lost as well. */
+    readonly ask: <A, E extends { readonly _tag: string }, R>(
+      question: (connected: Connected) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | AccessLost, R>
     /** Fails when no later login can work, such as after a refused password; never succeeds. */
     readonly lost: Effect.Effect<never, AccessLost>
-    /** Says that a later login of the client was refused: the password has changed, so access is lost as well. */
-    readonly loginRefused: (error: LoginRefused) => Effect.Effect<void>
   }
 >()("svc-steps/core/serving/ServiceAccess") {
   /** @param service - logs in while it is built and out when its scope closes */
@@ -38,14 +43,15 @@ export class ServiceAccess extends Context.Service<
       ServiceAccess,
       Effect.gen(function* () {
         const scope = yield* Effect.scope
-        const client = yield* Deferred.make<Context.Context<ServiceClient | Session>, AccessLost>()
+        const connected = yield* Deferred.make<Connected, AccessLost>()
         const lost = yield* Deferred.make<never, AccessLost>()
 
         const attempt = Effect.gen(function* () {
           const inner = yield* Scope.fork(scope)
-          return yield* Layer.buildWithScope(service, inner).pipe(
+          const built = yield* Layer.buildWithScope(service, inner).pipe(
             Effect.onError((cause) => Scope.close(inner, Exit.failCause(cause)))
           )
+          return { client: Context.get(built, ServiceClient), session: Context.get(built, Session) }
         })
         yield* attempt.pipe(
           Effect.tapError((error) =>
@@ -53,18 +59,21 @@ export class ServiceAccess extends Context.Service<
           ),
           Effect.retry({ schedule: serviceReturn, while: (error) => !isFinal(error) }),
           Effect.tapError((error) => Deferred.fail(lost, error)),
-          Deferred.into(client),
+          Deferred.into(connected),
           Effect.forkScoped
         )
         return ServiceAccess.of({
-          client: Effect.map(Deferred.await(client), Context.get(ServiceClient)),
-          session: Effect.map(Deferred.await(client), Context.get(Session)),
-          lost: Deferred.await(lost),
-          loginRefused: (error) => Effect.asVoid(Deferred.fail(lost, error))
+          ask: (question) =>
+            Effect.flatMap(Deferred.await(connected), question).pipe(
+              Effect.tapError((error) => (isRefusal(error) ? Deferred.fail(lost, error) : Effect.void))
+            ),
+          lost: Deferred.await(lost)
         })
       })
     )
 }
+
+const isRefusal = Schema.is(LoginRefused)
 
 /** A service that is away, under repair or used by somebody else may come back; a password does not become right. */
 const isFinal = (error: AccessLost): boolean => !error.retryable && error.scope === "run"
