@@ -57,6 +57,14 @@ export const refusalPage = (url: string, accept: string | undefined, message: st
 const moved = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
 
+/** The answer to a failure of a request for `asked`, where a page is wanted. */
+const pageOf =
+  ({ told }: Effect.Success<typeof makeFailures>, asked: string, root: string) =>
+  (error: FileFailure) =>
+    Effect.map(told(asked, error), ({ message, status }) =>
+      html(contentPolicy(null), failurePage(root, message), status)
+    )
+
 /** The page of one analysis, for `GET /files/{analysis}` where a page is wanted. */
 export const makeFolderPage = Effect.gen(function* () {
   const store = yield* LinkStore
@@ -77,11 +85,7 @@ export const makeFolderPage = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (analysisId: string, request: Request) {
     if (!pathOf(request.url).endsWith("/")) return moved(`${encodeURIComponent(analysisId)}/`)
-    return yield* Effect.catch(folder(analysisId), (error) =>
-      Effect.map(failures.told(analysisId, error), ({ message, status }) =>
-        html(contentPolicy(null), failurePage("../../", message), status)
-      )
-    )
+    return yield* Effect.catch(folder(analysisId), pageOf(failures, analysisId, "../../"))
   })
 })
 
@@ -104,10 +108,20 @@ export const pageHandlers = HttpApiBuilder.group(
       if (folder === "" && !pathOf(url).endsWith("/")) return moved("files/")
       const asked = new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "").get("analysis")?.trim() ?? ""
       if (asked !== "") return moved(`${folder}${encodeURIComponent(asked)}/`)
-      const { reader } = yield* Caller
-      const page = analysesPage(rootFrom(url), folder, reader?.scopes ?? null)
-      return html(contentPolicy(genome), page)
+      const scopes = (yield* Caller).reader?.scopes ?? null
+      // The first page waits for no service; who is told all ids by the token file needs none.
+      const told = folder !== "" || scopes?.every((scope) => !scope.endsWith("*")) === true
+      return html(contentPolicy(genome), analysesPage(rootFrom(url), folder, scopes, told ? null : yield* allAnalyses))
     })
+
+    const allAnalyses = Effect.gen(function* () {
+      yield* beginReading({ what: "list", analyses: null, file: null })
+      yield* mustMay("read")
+      return yield* store.analyses
+    })
+
+    const choosing = (request: Request) =>
+      Effect.catch(choose(request), pageOf(failures, "the list of analyses", rootFrom(request.url)))
 
     /** A script or the style: the same for everybody, with a token or without. */
     const pageFile = Effect.fnUntraced(function* (name: string, { headers }: Request) {
@@ -174,8 +188,8 @@ export const pageHandlers = HttpApiBuilder.group(
     ) => Effect.catch(answer, failures.file(`${analysisId}/${fileName}`))
 
     return handlers
-      .handleRaw("root", ({ request }) => choose(request))
-      .handleRaw("folders", ({ request }) => choose(request))
+      .handleRaw("root", ({ request }) => choosing(request))
+      .handleRaw("folders", ({ request }) => choosing(request))
       .handleRaw("pageFile", ({ params, request }) => unlogged(pageFile(params.name, request)))
       .handleRaw("genomeFile", ({ params, request }) =>
         unlogged(Effect.catch(genomeFile(params.name, request), failures.file(params.name)))

@@ -6,7 +6,7 @@
 
 import { indexNamesOf, kindOfName } from "../core/src/genome/formats/FileNames.ts"
 import { Markup, markup } from "../core/src/report/Markup.ts"
-import type { ServedFile } from "../core/src/serving/LinkStore.ts"
+import type { ServedAnalysis, ServedFile } from "../core/src/serving/LinkStore.ts"
 import type { Restoring } from "../core/src/serving/Restorations.ts"
 import { counted, humanSize } from "../core/src/text/Quantity.ts"
 import type { Genome } from "./Genome.ts"
@@ -84,15 +84,26 @@ export const failurePage = (root: string, message: string): string =>
 <p><a href="${root === "" ? "./" : root}">Another analysis</a></p></main>`
   })
 
+/** Most analyses in a list: 500 kB of a page. */
+const mostListed = 5000
+
 /**
  * Where an analysis is chosen.
  *
  * @param folder - from here to the folder of all analyses: `files/`, or nothing when this is it
  * @param scopes - ids and prefixes with a star that the reader is limited to; null for none
+ * @param listed - what the service has of these; null where it was not asked
  */
-export const analysesPage = (root: string, folder: string, scopes: ReadonlyArray<string> | null): string => {
-  const ids = (scopes ?? []).filter((scope) => !scope.endsWith("*"))
+export const analysesPage = (
+  root: string,
+  folder: string,
+  scopes: ReadonlyArray<string> | null,
+  listed: ReadonlyArray<ServedAnalysis> | null
+): string => {
+  const own = (scopes ?? []).flatMap((id) => (id.endsWith("*") ? [] : [{ id, sampleId: null }]))
+  const shown = listed ?? own
   const prefixes = (scopes ?? []).filter((scope) => scope.endsWith("*"))
+  const others = scopes === null || prefixes.length > 0
   return frame({
     title: "Analyses · svc-gateway",
     root,
@@ -100,14 +111,23 @@ export const analysesPage = (root: string, folder: string, scopes: ReadonlyArray
 <h1>Analyses</h1>
 <form method="get" id="choose"><label>Id of an analysis<input name="analysis" required autocomplete="off" spellcheck="false"></label><button class="main">Show its files</button></form>
 ${
-  ids.length === 0
+  shown.length === 0
     ? null
-    : markup`<h2>Yours</h2><ul class="ids">${ids.map((id) => markup`<li><a href="${folder}${encodeURIComponent(id)}/">${id}</a></li>`)}</ul>`
+    : markup`<h2>${scopes === null ? "All" : "Yours"}</h2>${
+        shown.length > mostListed
+          ? markup`<p class="sub">The first ${mostListed} of ${shown.length}; the others open by their ids.</p>`
+          : null
+      }<ul class="ids">${shown
+        .slice(0, mostListed)
+        .map(
+          ({ id, sampleId }) =>
+            markup`<li><a href="${folder}${encodeURIComponent(id)}/">${id}</a>${sampleId === null ? null : markup` <span class="sub">${sampleId}</span>`}</li>`
+        )}</ul>`
 }${
   prefixes.length === 0
     ? null
-    : markup`<p class="sub">Your token is for analyses that begin with ${prefixes.map((prefix) => prefix.slice(0, -1)).join(" or ")}${ids.length > 0 ? ", too" : ""}.</p>`
-}
+    : markup`<p class="sub">Your token is for analyses that begin with ${prefixes.map((prefix) => prefix.slice(0, -1)).join(" or ")}${own.length > 0 ? ", too" : ""}.</p>`
+}${listed === null && others ? markup`<p><a href="${folder}">List them</a></p>` : null}
 </main>`
   })
 }

@@ -1,17 +1,13 @@
-/** What the script adds to the list of files: a filter, and for each file its address, commands, view and restoration. */
+/** What the script adds to the list of files: for each its address, commands, view and restoration. */
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
 import { busy, button, copyButton, element } from "./Elements.ts"
+import { addFilter, type Listed } from "./Filter.ts"
 import { need, token } from "./Gate.ts"
 import { show } from "./View.ts"
 import { type Genome, genomeOf, isShown, relayed } from "./ViewSettings.ts"
 import { fileNameIn, minutes } from "./Wording.ts"
 
-/** A list with fewer is seen at once. */
-const manyFiles = 12
-
-interface Row {
-  readonly element: HTMLTableRowElement
-  readonly name: string
+interface Row extends Listed {
   readonly kind: string
   readonly index: string | null
   readonly archived: boolean
@@ -30,7 +26,7 @@ export const enhanceList = (main: HTMLElement): void => {
     })
   )
   for (const row of rows) addButton(main, row)
-  if (rows.length >= manyFiles) addFilter(table, rows)
+  addFilter(table, "Find a file", rows)
   if (token.get() !== null) table.addEventListener("click", downloadByLink)
   const asked = fileNameIn(location.hash)
   if (asked !== "")
@@ -59,24 +55,6 @@ const alertAt = (link: HTMLElement, message: string) => {
 const signedUrl = async (url: string): Promise<string> => {
   const { url: signed }: { url: string } = await (await need(`${url}/address`)).json()
   return signed
-}
-
-const addFilter = (table: HTMLTableElement, rows: ReadonlyArray<Row>) => {
-  const input = element("input", {})
-  input.type = "search"
-  const count = element("output", { class: "sub" })
-  input.addEventListener("input", () => {
-    const text = input.value.trim().toLowerCase()
-    let shown = 0
-    for (const row of rows) {
-      row.element.hidden = !row.name.toLowerCase().includes(text)
-      const next = row.element.nextElementSibling
-      if (next instanceof HTMLElement && next.classList.contains("panel")) next.hidden = row.element.hidden
-      if (!row.element.hidden) shown++
-    }
-    count.textContent = shown === rows.length ? "" : `${shown} of ${rows.length}`
-  })
-  table.before(element("form", {}, element("label", {}, "Find a file", input), count))
 }
 
 const addButton = (main: HTMLElement, row: Row) => {

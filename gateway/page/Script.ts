@@ -1,6 +1,7 @@
 /** The script of the page: it shows the token, and adds to the list what needs a script. The page tells everything else by itself. */
 import { button, element, messageOf, sentence } from "./Elements.ts"
 import { enhanceList } from "./FileList.ts"
+import { addFilter } from "./Filter.ts"
 import { ask, token } from "./Gate.ts"
 import { asSentence } from "./Wording.ts"
 
@@ -61,6 +62,15 @@ const begin = (main: HTMLElement): void => {
     if (id !== "") location.assign(`${folder}${encodeURIComponent(id)}/`)
   })
   main.querySelector<HTMLElement>("#choose input")?.focus()
+  const ids = main.querySelector<HTMLElement>("ul.ids")
+  if (ids !== null) {
+    const items = [...ids.querySelectorAll("li")]
+    addFilter(
+      ids,
+      "Find an analysis",
+      items.map((item) => ({ element: item, name: item.textContent }))
+    )
+  }
   enhanceList(main)
 }
 

@@ -12,8 +12,13 @@ import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { temporary } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
 
-const [ada, grace] = ["ada-0123456789abcdef", "grace-0123456789abcdef"]
-const tokens = `ada ${ada} may=read,restore\ngrace ${grace} A1 LAB7-*`
+const [ada, grace, lab, eve] = ["ada", "grace", "lab", "eve"].map((name) => `${name}-0123456789abcdef`) as [
+  string,
+  string,
+  string,
+  string
+]
+const tokens = `ada ${ada} may=read,restore\ngrace ${grace} A1 LAB7-*\nlab ${lab} A1*\neve ${eve} may=restore`
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -36,13 +41,19 @@ const namesBelow = (folder: string, html: string) =>
 /** One gateway for all tests here, with --redirect. */
 class OneGateway extends Context.Service<
   OneGateway,
-  { readonly url: string; readonly lines: ReadonlyArray<Record<string, unknown>> }
+  { readonly url: string; readonly lines: ReadonlyArray<Record<string, unknown>> } & Pick<
+    Sandbox["Service"],
+    "setFaults" | "stats"
+  >
 >()("test/gateway/OneGateway") {
   static readonly layer = Layer.effect(
     OneGateway,
-    Effect.flatMap(temporary, (folder) => {
+    Effect.gen(function* () {
+      const folder = yield* temporary
       writeFileSync(join(folder, "ref.fa"), ">chr1\nACGT\n")
-      return startGatewayHere({ tokens, relay: false, genome: genomeOf(join(folder, "ref.fa")) })
+      const { setFaults, stats } = yield* Sandbox
+      const gateway = yield* startGatewayHere({ tokens, relay: false, genome: genomeOf(join(folder, "ref.fa")) })
+      return { ...gateway, setFaults, stats }
     })
   ).pipe(Layer.provide(Sandbox.layer()))
 }
@@ -79,6 +90,34 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
           lines.some(({ what }) => what === "other"),
           "what belongs to the page leaves no line"
         )
+      })
+  )
+
+  it.effect(
+    "lists all analyses that a reader may know of, asked for once, and says when the service has none to tell",
+    () =>
+      Effect.gen(function* () {
+        const { setFaults, stats, url } = yield* OneGateway
+        const folder = `${url}/files/`
+        const asked = Effect.map(stats, ({ requests }) => requests["getAnalyses"] ?? 0)
+        yield* setFaults([{ when: { endpoint: "getAnalyses", times: 1 }, then: { status: 422 } }])
+        const failed = yield* ask(folder, { token: ada })
+        assert.strictEqual(failed.status, 502)
+        assert.match(failed.text, /role="alert"/)
+        const first = yield* ask(`${url}/`, { token: ada })
+        assert.match(first.text, /<a href="files\/">List them<\/a>/)
+        assert.strictEqual(yield* asked, 1)
+        const pages = yield* Effect.all(
+          [ada, lab, ada].map((token) => ask(folder, { token, accept: "*/*" })),
+          { concurrency: 3 }
+        )
+        const [all = [], some] = pages.map(({ text }) => namesBelow(folder, text))
+        assert.includeMembers(all, ["A1/", "A2/", "A3/"])
+        assert.deepStrictEqual(some, ["A1/"])
+        assert.match(pages[0]?.text ?? "", /<a href="A1\/">A1<\/a> <span class="sub">S1<\/span>/)
+        assert.match(pages[1]?.text ?? "", /begin with A1\./)
+        assert.strictEqual(yield* asked, 2)
+        assert.strictEqual((yield* ask(folder, { token: eve })).status, 403)
       })
   )
 
@@ -248,7 +287,15 @@ describe("the page as text", () => {
       ]
     )
     assert.match(lockedPage("", '"><script>'), /data-locked="&quot;&gt;&lt;script&gt;"/)
-    assert.notMatch(analysesPage("", "files/", ["<i>1"]), /<i>/)
+    assert.notMatch(analysesPage("", "files/", ["<i>1"], [{ id: "<i>2", sampleId: "<i>3" }]), /<i>/)
+  })
+
+  it("lists 5,000 analyses at most, and says how many there are", () => {
+    const many = Array.from({ length: 6000 }, (_, i) => ({ id: `A${i}`, sampleId: `S${i}` }))
+    const page = analysesPage("../", "", null, many)
+    assert.strictEqual([...page.matchAll(/<li>/g)].length, 5000)
+    assert.match(page, /The first 5000 of 6000/)
+    assert.isBelow(page.length, 500_000)
   })
 
   it("says of a row what its script needs to know: archived, and being restored", () => {

@@ -1,10 +1,16 @@
 /** The files of analyses and their links, shared by all readers of a server: who may know of which, and in what turn the service is asked. */
+import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import type * as Scope from "effect/Scope"
+import type { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
@@ -25,6 +31,12 @@ export interface ServedFile {
   readonly restoreEstimation: string | null
 }
 
+/** An analysis in a list. */
+export interface ServedAnalysis {
+  readonly id: string
+  readonly sampleId: string | null
+}
+
 /** The file is in the archive: there is no link. */
 export class InArchive extends Data.TaggedError("InArchive")<{ readonly file: ServedFile }> {}
 
@@ -33,6 +45,8 @@ export type StoreError = AccessLost | ServiceError | ServiceAway
 export class LinkStore extends Context.Service<
   LinkStore,
   {
+    /** The analyses that the reader may know of, in the order of the service, as it told them within the last minute. */
+    readonly analyses: Effect.Effect<ReadonlyArray<ServedAnalysis>, StoreError>
     /** The files of an analysis, in the order of the service. */
     readonly files: (analysisId: string) => Effect.Effect<ReadonlyArray<ServedFile>, StoreError>
     /** A file by its name, or by one that tools guess for it. */
@@ -74,25 +88,27 @@ const linksExpired = Metric.counter("svc_gateway_links_expired_total", {
 
 /** How long links are given out that do not say when they end: a reader who was sent to one cannot have it renewed. */
 const untold = "1 minute"
+/** How long the list of all analyses is given out. */
+const listTime = Duration.minutes(1)
 /** Analyses whose answers are kept. */
 const mostHeld = 1000
 
 /** An answer of the service, with the files that have a name of their own: of two of one name nobody can say which is meant (L6). */
-interface ServedAnalysis extends CatalogEntry {
+interface AnalysisFiles extends CatalogEntry {
   readonly files: ReadonlyArray<ServedFile>
 }
 
 const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   LinkStore["Service"],
   never,
-  ServiceAccess | ServiceQueue
+  ServiceAccess | ServiceQueue | Scope.Scope
 > {
   const access = yield* ServiceAccess
   for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
 
   const fetchLinks = Effect.fn("svc.serving.fetchLinks")((id: string, ended: number) =>
     access.ask(
-      Effect.fnUntraced(function* ({ client }): Effect.fn.Return<ServedAnalysis, ServiceError> {
+      Effect.fnUntraced(function* ({ client }): Effect.fn.Return<AnalysisFiles, ServiceError> {
         yield* Metric.update(serviceRequests, 1)
         yield* Metric.update(linksExpired, ended)
         const askedAt = yield* Clock.currentTimeMillis
@@ -109,7 +125,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const questions = yield* ServiceQueue
   const links = yield* makeLinks({
     ask: fetchLinks,
-    noLink: ({ _tag }, file, known: ServedAnalysis | null) => {
+    noLink: ({ _tag }, file, known: AnalysisFiles | null) => {
       const archived = _tag === "Archived" ? known?.files.find(({ fileName }) => fileName === file.fileName) : undefined
       return archived === undefined ? notFound(file) : new InArchive({ file: archived })
     },
@@ -117,6 +133,16 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     most: mostHeld,
     untold
   })
+
+  const scope = yield* Effect.scope
+  const lists = yield* Cache.makeWith(
+    (_all: "all") =>
+      questions.ask(
+        false,
+        access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
+      ),
+    { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? listTime : Duration.zero) }
+  )
 
   /** The files of an analysis; those that are asked `about` as they are now. */
   const filesOf = Effect.fnUntraced(function* (
@@ -129,6 +155,12 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   })
 
   return {
+    analyses: Effect.gen(function* () {
+      const { mayRead } = yield* Reader
+      // In the scope of the server: others may wait for the answer to the question of a reader who goes away.
+      const all = yield* questions.wait(Effect.flatMap(Effect.forkIn(Cache.get(lists, "all"), scope), Fiber.join))
+      return all.filter(({ id }) => mayRead(id))
+    }),
     // One without files is asked about as a file that is not listed is.
     files: (analysisId) =>
       filesOf(analysisId, (files) => (files.length === 0 ? [""] : files.map(({ fileName }) => fileName))),
@@ -147,6 +179,10 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     state: Effect.zipWith(questions.state, links.held, (queue, linksHeld) => ({ queue, linksHeld }))
   }
 })
+
+/** Those that have an address. */
+const servedAnalyses = (items: ReadonlyArray<AnalysisItem>): ReadonlyArray<ServedAnalysis> =>
+  items.flatMap(({ id, sampleId = null }) => (isId(id) ? [{ id, sampleId }] : []))
 
 /** Whether a text can be an analysis id: not empty, without control characters, and without what would change the path of a request. */
 const isId = (text: string): boolean => text.length <= 200 && !/^\.*$|[\p{C}/\\?#%]/u.test(text)
