@@ -70,6 +70,7 @@ export const adviceOn = (check: AskingCheck, error: AskingFailure, viaProxy = fa
     case "SvcConfigUnusable":
       return "Give a PEM file with --caFile"
     case "SvcTlsRefused":
+    case "SvcLinkForbidden":
       return null
     default:
       return ofCheck[check]

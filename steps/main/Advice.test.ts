@@ -10,7 +10,7 @@ const login = (more: object = {}) => new Errors.LoginRefused({ user: "ada", host
 const forbidden = (more: object = {}) => new Errors.Forbidden({ what: "A1", ...more })
 const missing = (key: "username" | "password", asked = false) => new Errors.CredentialsMissing({ missing: key, asked })
 const collision = (...analyses: ReadonlyArray<string>) => new Errors.NameCollision({ name: "a.bam", analyses })
-const damaged = (overwrite?: "kept" | "again" | "both") =>
+const damaged = (overwrite?: Errors.FileDamaged["overwrite"]) =>
   new Errors.FileDamaged({ file: "a.bam", fault: "Size", reason: "short", ...(overwrite && { overwrite }) })
 const unknown = (more: object = {}) => new Errors.OutcomeUnknown({ request: "PUT /api/person", ...more })
 const proxy = (status: number, more: object = {}) => new Errors.ProxyRefused({ proxy: "p:1", status, ...more })
@@ -28,6 +28,12 @@ const tracking = new Errors.TrackingUnusable({ path: "r.json", reason: "not JSON
 const archived = new Errors.FileArchived({ file: "a.bam", analysisId: AnalysisId.make("A1"), why: "no" })
 const inArchive = (estimate: string | null) =>
   new Errors.InArchive({ file: "a.bam", analysisId: AnalysisId.make("A1"), estimate })
+const cold = Errors.refusedLink(
+  { analysisId: "A1", fileName: "a.bam" },
+  { host, status: 403, code: "InvalidObjectState" }
+)
+const noObject = Errors.refusedLink({ analysisId: "A1", fileName: "a.bam" }, { host, status: 404, code: null })
+const changing = new Errors.FileDamaged({ file: "a.bam", fault: "Changing", reason: "it changed" })
 const missed = new Errors.NotFound({ what: "BAM", analysisId: AnalysisId.make("A1"), next: "listFiles" })
 const replaceable = new Errors.CannotCreate({ path: "a", reason: "other regions", replaceable: true })
 const noGateway = new Errors.LoginProtocol({ host, reason: "it redirects", token: true })
@@ -52,7 +58,10 @@ describe("advice in the sentence of an error", () => {
     ["look whether it took effect", unknown(), [unknown({ found: "it did not" }), unavailable]],
     ["check proxyUsername", proxy(407), [proxy(407, { offers: "NTLM" }), proxy(403)]],
     ["cntlm or px", proxy(407, { offers: "NTLM" }), [proxy(407), proxy(403)]],
-    ["archive of the store", linkRefused("InvalidObjectState"), [linkRefused("AccessDenied")]],
+    ["; the service lists it as there, so nothing can be asked for: tell its operators", cold, [inArchive(null)]],
+    ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable]],
+    ["; the service gave this link: tell its operators", noObject, [new Errors.NotFound({ what: "a.bam" })]],
+    ["; if it comes so again, it is damaged at its source", damaged(), [damaged("kept"), damaged("vain"), changing]],
     ["the clocks of", linkRefused("RequestTimeTooSkewed"), [linkRefused("AccessDenied")]],
     ["--username", missing("username"), [missing("password"), missing("password", true)]],
     ["No password and no terminal", missing("password"), [missing("password", true), missing("username")]],
@@ -65,7 +74,7 @@ describe("advice in the sentence of an error", () => {
     ["--writeLinks", expired, [linkRefused("AccessDenied"), unavailable]],
     ["repair it, or move it away", tracking, [entry]],
     ["; svc-request-restore -a A1 asks for it", archived, [new Errors.NotFound({ what: "a.bam" })]],
-    ["; run again when it is back", inArchive(null), [inArchive("2026-11-22"), archived]],
+    ["; run again when it is back", inArchive(null), [inArchive("2026-11-22"), archived, cold]],
     ["; svc-download --list -a A1 shows", missed, [new Errors.NotFound({ what: "a.bam" })]],
     ["give --overwrite to replace it", replaceable, [new Errors.CannotCreate({ path: "a", reason: "a folder" })]],
     ["svc-gateway --api", noGateway, [new Errors.LoginProtocol({ host, reason: "no token" })]]

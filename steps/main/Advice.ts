@@ -45,6 +45,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   mendEntry: () => "Mend the entry of the restoration file, or take it out: see svc-steps restorations",
   correctRegion: () => `regions are CHR:START-END, and no gene is known here by its name: correct it, or ${takeOut}`,
   correctRegions: () => `correct them, or ${takeOut}`,
+  damagedAtSource: () => "if it comes so again, it is damaged at its source: tell the operators of the service",
   dropRegion: () => takeOut,
   filetypes: () => "--filetypes chooses them",
   findId: () => `${caseSensitive}; svc-api get-analyses shows those that exist`,
@@ -55,6 +56,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   giveToken: () => "give another with SVC_TOKEN, or in the token file",
   giveUser: () => "give --username, set SVC_USER, or put username into the configuration file",
   layout: () => "use --layout analysis to give each its own folder",
+  linkOfService: () => "the service gave this link: tell its operators",
   listFiles: (error) => `svc-download --list${optionA(error)} shows what there is`,
   lockDir: () => "give all steps of one account the same SVC_LOCK_DIR, or try again later",
   overwrite: (error) => {
@@ -75,6 +77,8 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   // Also what a links file leaves in the archive, which is no error.
   requestRestore: (error) =>
     `svc-request-restore${optionA(error)} asks for it${error._tag === "SvcInArchive" ? "; run again when it is back" : ""}`,
+  restoreListed: () =>
+    "the service lists it as there, so nothing can be asked for: tell its operators, and run again when it is back",
   restoreUnasked: () => "run svc-request-restore, or give --restoreArchived force",
   tls: ({ reason }) => onTls[reason as TlsReason],
   writeLinks: () => "write the links file again with --writeLinks, then run this command again"

@@ -1,6 +1,6 @@
 /** Links that end, are refused or name another file. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { Effect, Fiber, Redacted, Runtime } from "effect"
 import { TestClock } from "effect/testing"
 import { Forbidden } from "../../core/src/Errors.ts"
 import { cutAfter, host, type Script } from "../transfer/ScriptedHost.ts"
@@ -68,9 +68,6 @@ describe("FileTransfer, links", () => {
       const denied = yield* refusedWith(403, xml("AccessDenied"))
       assert.include(denied, "refuses its link (status 403, AccessDenied), also after renewing it")
       assert.include(denied, `${host} answered 403, AccessDenied`)
-      const archived = "it lies in the archive of the store, whatever the service lists"
-      assert.include(yield* refusedWith(403, xml("InvalidObjectState")), `403, InvalidObjectState: ${archived}`)
-      assert.include(yield* refusedWith(409, xml("BlobArchived")), `(BlobArchived: ${archived})`)
       assert.include(yield* refusedWith(403, xml("RequestTimeTooSkewed")), "the clocks of the service and of the store")
       assert.include(
         yield* refusedWith(400, '{"error":{"code":"ExpiredToken"}}'),
@@ -78,6 +75,24 @@ describe("FileTransfer, links", () => {
       )
       for (const nothing of ["<html>no</html>", xml("no code"), xml("a\u001b[2Jb"), "x".repeat(100_000)])
         assert.include(yield* refusedWith(403, nothing), "(status 403), also")
+    })
+  )
+
+  it.effect.each([
+    [403, "InvalidObjectState"],
+    [409, "BlobArchived"]
+  ] as const)("L3 a file that lies in cold storage, whatever the service lists, is archived: %i %s", ([status, code]) =>
+    Effect.gen(function* () {
+      const body = [new TextEncoder().encode(`<Error><Code>${code}</Code></Error>`)]
+      const g = ground({ script: always(() => ({ status, headers: {}, body })) })
+      const error = yield* failure(g)
+      assert.deepStrictEqual([error._tag, error.advice], ["SvcInArchive", "restoreListed"])
+      assert.strictEqual(Runtime.getErrorExitCode(error), 75)
+      assert.include(
+        error.message,
+        `s.bam (analysis A1): in the archive: ${host} answers ${status}, ${code}: it lies in`
+      )
+      assert.strictEqual(g.links.seen.length, 2)
     })
   )
 

@@ -36,7 +36,7 @@ const open = Effect.fnUntraced(function* ({
     )
   )
   const link = Redacted.make(`https://${host}/${fileName}`)
-  const data = { fileName, size: bytes.length, link, renewLink: Effect.succeed({ link, size: null }) }
+  const data = { analysisId: "A1", fileName, size: bytes.length, link, renewLink: Effect.succeed({ link, size: null }) }
   const content = yield* FileStreams.use(({ open }) => open({ data, progress: () => Effect.void })).pipe(
     Effect.provide(streams)
   )

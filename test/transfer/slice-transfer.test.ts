@@ -68,6 +68,7 @@ const ground = Effect.fnUntraced(function* ({
   const events: Array<TransferProgress> = []
   let [renewals, seconds] = [0, Number.NaN]
   const linked = (name: string, size: number) => ({
+    analysisId: "A1",
     fileName: name,
     size,
     link: Redacted.make(`https://${host}/${name}?renewal=0`),

@@ -86,14 +86,7 @@ const find = Effect.fn("svc.download.findOne")(function* (
     const message = `${printable(file.fileName)}: files of this type have no unmapped reads`
     return yield* new UsageError({ message, options: ["unmapped"] })
   }
-  if (file.archived) {
-    const estimate = file.estimatedRestoreTime
-    return yield* new InArchive({
-      file: printable(file.fileName),
-      analysisId: file.analysisId,
-      estimate: estimate === null ? null : printable(estimate)
-    })
-  }
+  if (file.archived) return yield* InArchive.of(file, file.estimatedRestoreTime)
   const missing = missingOf(file)
   return missing === null ? one : yield* missing
 })
@@ -127,7 +120,10 @@ export const openOne = Effect.fn("svc.download.openOne")(function* (
   const indexFiles = slice?.indexFiles ?? []
   const content =
     slice === null || !Arr.isReadonlyArrayNonEmpty(indexFiles)
-      ? yield* streams.open({ data: { fileName, ...(yield* links.lend({ analysisId, fileName })) }, progress })
+      ? yield* streams.open({
+          data: { analysisId, fileName, ...(yield* links.lend({ analysisId, fileName })) },
+          progress
+        })
       : yield* streams.open({ ...(yield* sliceTask({ ...file, indexFiles }, slice.content, links)), progress })
   yield* Effect.forEach(content.warnings, (warning) => Effect.logWarning(warning), { discard: true })
   return { file, content }

@@ -172,7 +172,7 @@ describe("the links of a run", () => {
         { fileName: "a.bam", downloadLink: link("a") },
         { fileName: "a.bam", downloadLink: link("a2") }
       ],
-      [{ fileName: "a.bam", downloadLink: null, currentlyArchived: true }],
+      [{ fileName: "a.bam", downloadLink: null, currentlyArchived: true, estimatedRestoreTime: "soon" }],
       [{ fileName: "a.bam" }]
     ]
     const { layer } = service((number) => Effect.succeed(lists[number - 1] ?? three(number)))
@@ -188,7 +188,7 @@ describe("the links of a run", () => {
       assert.deepStrictEqual(messages, [
         "download link of a.bam (analysis A): not found (the service does not list the file any more)",
         "download link of a.bam (analysis A): unreadable reply: two files of this name are listed",
-        "download link of a.bam (analysis A): not found (the file has been archived meanwhile)",
+        "a.bam (analysis A): in the archive, and its restoration is expected at soon; run again then",
         "download link of a.bam (analysis A): not found"
       ])
       assert.strictEqual((yield* renewed).size, 5)

@@ -10,7 +10,7 @@ import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.t
 import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { AdviceOf, ending, LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
+import { AdviceOf, ending, InArchive, LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { Operator } from "../settings/Operator.ts"
@@ -170,7 +170,7 @@ export interface RunLinks {
   readonly lend: (file: {
     readonly analysisId: string
     readonly fileName: string
-  }) => Effect.Effect<Omit<SliceSourceFile, "fileName">, ServiceError | LinkExpired>
+  }) => Effect.Effect<Omit<SliceSourceFile, "analysisId" | "fileName">, ServiceError | InArchive | LinkExpired>
 }
 
 /**
@@ -190,7 +190,12 @@ export const serviceLinks = Effect.fnUntraced(function* (
       return entryOf({ id: analysis, named: true }, yield* client.getFileDownloadLinks(analysis), askedAt)
     }),
     held: files === undefined ? entries : entriesFor(files, entries),
-    noLink: ({ _tag }, file) => {
+    noLink: ({ _tag }, file, known) => {
+      if (_tag === "Archived") {
+        const listed = known?.listed.files.find(({ fileName }) => fileName === file.fileName)
+        const analysisId = AnalysisId.make(file.analysisId)
+        return InArchive.of({ analysisId, fileName: file.fileName }, listed?.estimatedRestoreTime ?? null)
+      }
       const what = `download ${nameOf(file)}`
       return _tag === "Several"
         ? new ReplyMalformed({ request: what, reason: "two files of this name are listed" })
@@ -202,7 +207,6 @@ export const serviceLinks = Effect.fnUntraced(function* (
 
 const details = {
   Missing: { detail: "the service does not list the file any more" },
-  Archived: { detail: "the file has been archived meanwhile" },
   Unlinked: {},
   Ended: {}
 }

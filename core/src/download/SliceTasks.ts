@@ -3,7 +3,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
+import type { InArchive, LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import { hasUnmapped, slicedTypes } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
 import { type ListedAnalysis, type ListedFile, wantedFiles } from "../selection/WantedFiles.ts"
@@ -25,9 +25,9 @@ export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
   { analysisId, fileName, indexFiles: [best, ...others], type }: SliceFiles,
   content: SliceWish,
   links: RunLinks
-): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
-  const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | LinkExpired> =>
-    Effect.map(links.lend({ analysisId, fileName: name }), (lent) => ({ ...lent, fileName: name }))
+): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | InArchive | LinkExpired> {
+  const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | InArchive | LinkExpired> =>
+    Effect.map(links.lend({ analysisId, fileName: name }), (lent) => ({ ...lent, analysisId, fileName: name }))
   return {
     ...content,
     kind: dataTypeOf(type),

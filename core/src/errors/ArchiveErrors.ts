@@ -62,17 +62,31 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   file: Schema.String,
   analysisId: Schema.toType(AnalysisId),
   /** When its restoration is expected, as the service says; null when none is reported. */
-  estimate: Schema.NullOr(Schema.String)
+  estimate: Schema.NullOr(Schema.String),
+  /** What the link host answers that has it in cold storage, where the service lists it as there: nothing can be asked of the service. */
+  answer: Schema.optionalKey(Schema.String)
 }) {
+  /** As the service lists it. */
+  static readonly of = (
+    { analysisId, fileName }: { readonly analysisId: AnalysisId; readonly fileName: string },
+    estimate: string | null
+  ): InArchive =>
+    new InArchive({
+      file: printable(fileName),
+      analysisId,
+      estimate: estimate === null ? null : printable(estimate)
+    })
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = true
-  get advice(): "requestRestore" | null {
+  get advice(): "requestRestore" | "restoreListed" | null {
+    if (this.answer !== undefined) return "restoreListed"
     return this.estimate === null ? "requestRestore" : null
   }
   readonly scope = "file"
   override get message() {
+    const by = this.answer === undefined ? "" : `: ${this.answer}`
     const when = this.estimate === null ? "" : `, and its restoration is expected at ${this.estimate}; run again then`
-    return `${this.file} (analysis ${printable(this.analysisId)}): in the archive${when}`
+    return `${this.file} (analysis ${printable(this.analysisId)}): in the archive${by}${when}`
   }
 }
 

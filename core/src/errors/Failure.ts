@@ -46,6 +46,10 @@ export type AdviceName =
   | "giveUser"
   /** A folder for each analysis. */
   | "layout"
+  /** It is damaged at its source, when it comes so again. */
+  | "damagedAtSource"
+  /** The service gave a link that does not work. */
+  | "linkOfService"
   /** List the files of the analysis. */
   | "listFiles"
   /** One lock folder for all that use the account. */
@@ -57,6 +61,8 @@ export type AdviceName =
   | "requestRestore"
   /** The same where nobody is there to agree to it. */
   | "restoreUnasked"
+  /** Have it restored by those who run the service, which lists it as there. */
+  | "restoreListed"
   /** By the reason of a `TlsRefused`. */
   | "tls"
   /** Write the links anew. */

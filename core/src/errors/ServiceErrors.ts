@@ -80,7 +80,16 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   /** The analysis that it was looked for in. */
   analysisId: Schema.optionalKey(Schema.toType(AnalysisId)),
   next: Schema.optionalKey(
-    Schema.Literals(["correctRegion", "correctRegions", "dropRegion", "filetypes", "findId", "findPerson", "listFiles"])
+    Schema.Literals([
+      "correctRegion",
+      "correctRegions",
+      "dropRegion",
+      "filetypes",
+      "findId",
+      "findPerson",
+      "linkOfService",
+      "listFiles"
+    ])
   )
 }) {
   override readonly [Runtime.errorExitCode] = 66

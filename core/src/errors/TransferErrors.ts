@@ -1,6 +1,9 @@
 /** A file from a link host: its link, or its bytes. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { AnalysisId } from "../contract/Ids.ts"
+import { printable } from "../text/Printable.ts"
+import { InArchive } from "./ArchiveErrors.ts"
 import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./DiskErrors.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
@@ -19,7 +22,7 @@ export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("SvcLinkF
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
-  readonly advice = null
+  readonly advice = "linkOfService"
   readonly scope = "file"
   override get message() {
     const status = statusWord(this.status, this.code ?? null)
@@ -56,14 +59,26 @@ export interface LinkRefusal {
 /** Statuses by which a link host says that there is no such object, whoever asks. */
 const gone: ReadonlySet<number> = new Set([404, 410])
 
-/** What it means that a link host refuses a fresh link of `file` as well. */
-export const refusedLink = (file: string, { code, host, status }: LinkRefusal): LinkForbidden | NotFound =>
-  gone.has(status)
-    ? new NotFound({
-        what: file,
-        detail: `${host} answers ${statusWord(status, code)} to its link, also after renewing it`
-      })
+/** Words by which stores say that an object lies in cold storage (S3, Azure), with whatever status. */
+const cold: ReadonlySet<string | null> = new Set(["InvalidObjectState", "BlobArchived"])
+
+/** True where a store refuses since the object lies in cold storage. */
+export const liesCold = (code: string | null): boolean => cold.has(code)
+
+/** What it means that a link host refuses a fresh link of a file as well. */
+export const refusedLink = (
+  { analysisId, fileName: file }: { readonly analysisId: string; readonly fileName: string },
+  { code, host, status }: LinkRefusal
+): InArchive | LinkForbidden | NotFound => {
+  const answer = `${host} answers ${statusWord(status, code)}`
+  if (liesCold(code)) {
+    const listed = { file: printable(file), analysisId: AnalysisId.make(analysisId) }
+    return new InArchive({ ...listed, estimate: null, answer })
+  }
+  return gone.has(status)
+    ? new NotFound({ what: file, detail: `${answer} to its link, also after renewing it`, next: "linkOfService" })
     : new LinkForbidden({ file, host, status, ...(code === null ? {} : { code }) })
+}
 
 /**
  * The address in a link is one we do not go to; nothing was sent.
@@ -144,14 +159,18 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
     "Checksum"
   ]),
   reason: Schema.String,
-  /** Only fetching over what is there brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum, both. */
-  overwrite: Schema.optionalKey(Schema.Literals(["kept", "again", "both"]))
+  /**
+   * Only fetching over what is there brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum,
+   * both. `vain`: the bytes are as they should be, and no others would do.
+   */
+  overwrite: Schema.optionalKey(Schema.Literals(["kept", "again", "both", "vain"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
-  get advice(): "again" | "overwrite" | null {
+  get advice(): "again" | "damagedAtSource" | "overwrite" | null {
+    if (this.overwrite === "vain") return null
     // What is there would be kept, and fail again. Other bytes may come when the file has settled; what is damaged at its source stays so.
-    return this.overwrite !== undefined ? "overwrite" : this.fault === "Changing" ? "again" : null
+    return this.overwrite !== undefined ? "overwrite" : this.fault === "Changing" ? "again" : "damagedAtSource"
   }
   readonly scope = "file"
   override get message() {
@@ -193,6 +212,7 @@ const stops: Readonly<Record<Stopped["next"], string>> = {
  */
 export type SourceError =
   | ServiceError
+  | InArchive
   | LinkForbidden
   | LinkRefused
   | LinkExpired

@@ -195,6 +195,14 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
+  it.effect("L3 a file that lies in cold storage, whatever the service lists, is archived", () =>
+    Effect.gen(function* () {
+      const body = [new TextEncoder().encode("<Error><Code>InvalidObjectState</Code></Error>")]
+      const place = ground({ script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body }) })
+      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "InArchive")
+    })
+  )
+
   it.effect("L5 links that end on their way, from a slow service or to a busy host, are renewed until one works", () =>
     Effect.gen(function* () {
       const late = (good: ScriptedReply) => ({ ...good, status: 403, headers: {}, body: [], delay: 600 })

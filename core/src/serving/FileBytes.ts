@@ -27,7 +27,7 @@ import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
-import { type InArchive, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
+import { InArchive, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
 import { ServiceAway } from "./Questions.ts"
 
 export type BytesError = StoreError | InArchive | TransferError | FileChanged
@@ -109,12 +109,14 @@ const makeFileBytes = Effect.fnUntraced(function* () {
           : Effect.catch(start.excluding(renewLink), (error) =>
               Effect.andThen(Deferred.fail(noLink, error), Effect.never)
             )
-      const lease = yield* LinkLease.make({ ...request, link, linkAskedAt, renewLink: renewed })
+      const { analysisId } = file
+      const lease = yield* LinkLease.make({ ...request, analysisId, link, linkAskedAt, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
       yield* fetchRange({ request, host, lease, watch, sink, pool, attempts }, [first, end])
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
+      Effect.catchTag("SvcInArchive", () => new InArchive({ file })),
       Effect.catchTag(
         "Restart",
         (error): Effect.Effect<never, FileChanged | LinkProtocol> =>

@@ -67,7 +67,7 @@ export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
   const stated = checksumIn(kind, text, name)
   if (Result.isFailure(stated)) {
     const reason = `${stated.failure}; remove it, and a new one is written`
-    return yield* new FileDamaged({ file, fault: "Checksum", reason })
+    return yield* new FileDamaged({ file, fault: "Checksum", reason, overwrite: "both" })
   }
   const found = yield* files.digest(directory, name, kind)
   if (found === stated.success) return true

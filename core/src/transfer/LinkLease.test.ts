@@ -14,6 +14,7 @@ const ground = Effect.gen(function* () {
 const leaseOf = Effect.fnUntraced(function* (first: string) {
   const asked = yield* Ref.make(0)
   const lease = yield* LinkLease.make({
+    analysisId: "A1",
     fileName: "s.bam",
     size: 9,
     link: Redacted.make(first),

@@ -10,6 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 import {
+  type InArchive,
   LinkExpired,
   type LinkForbidden,
   type LinkRefusal,
@@ -37,7 +38,7 @@ export interface LinkLease {
   readonly renewals: Effect.Effect<number>
 }
 
-export type LeaseError = ServiceError | LinkForbidden | LinkExpired | Restart
+export type LeaseError = ServiceError | InArchive | LinkForbidden | LinkExpired | Restart
 
 /** More refusals than any real download meets: stops a loop with a host that refuses every link after a few bytes. */
 const mostRefusals = 50
@@ -60,7 +61,10 @@ interface State extends LeasedLink {
 }
 
 /** The file that a link leads to. */
-export type LinkedFile = Pick<TransferRequest, "fileName" | "size" | "link" | "linkAskedAt" | "renewLink" | "progress">
+export type LinkedFile = Pick<
+  TransferRequest,
+  "analysisId" | "fileName" | "size" | "link" | "linkAskedAt" | "renewLink" | "progress"
+>
 
 export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn.Return<LinkLease> {
   const { fileName, progress, renewLink, size } = request
@@ -112,7 +116,7 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
       if (old.generation !== generation) return
       const isNoAccident = old.newest && !old.worked && (yield* Clock.currentTimeMillis) < old.goodUntil
       if (isNoAccident || old.inVain >= mostInVain || old.refusals >= mostRefusals) {
-        return yield* refusedLink(fileName, refusal)
+        return yield* refusedLink(request, refusal)
       }
       yield* Ref.set(state, { ...old, refusals: old.refusals + 1, inVain: old.inVain + 1 })
       yield* renew(`${refusal.host} answered ${statusWord(refusal.status, refusal.code)}`, true)

@@ -190,10 +190,9 @@ const ask = (
         orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))
       })
     )
-    const verdict = judge(asked, reply)
-    if (verdict._tag !== "Redirect" || redirects === 0) {
-      return { reply, verdict, code: reply.status < 400 ? null : yield* statedCode(reply) }
-    }
+    const code = reply.status < 400 ? null : yield* statedCode(reply)
+    const verdict = judge(asked, { ...reply, code })
+    if (verdict._tag !== "Redirect" || redirects === 0) return { code, reply, verdict }
     const next = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
     return yield* ask(context, next, asked, redirects - 1)
   })

@@ -7,10 +7,11 @@ const known: ObjectVersion = { size: 1000, etag: tag, lastModified: "Mon, 01 Jan
 const part: RangeAsked = { first: 100, end: 200, range: true, size: 1000, known }
 const whole: RangeAsked = { first: 0, end: 1000, range: false, size: 1000, known: null }
 
-const reply = (status: number, headers: Record<string, string> = {}, framed = true) => ({
+const reply = (status: number, headers: Record<string, string> = {}, framed = true, code: string | null = null) => ({
   status,
   headers: new Map(Object.entries(headers)),
-  framed
+  framed,
+  code
 })
 const good = { etag: tag, "content-range": "bytes 100-199/1000", "content-length": "100" }
 const tagOf = (verdict: Verdict) => verdict._tag
@@ -112,6 +113,15 @@ describe("RangeReply", () => {
     assert.strictEqual(tagOf(judge(part, reply(416, { "content-range": "bytes */50" }))), "Changed")
     assert.strictEqual(tagOf(judge(part, reply(416, { "content-range": "bytes */1000" }))), "Wrong")
     assert.strictEqual(tagOf(judge(part, reply(416))), "Wrong")
+  })
+
+  it("H6 400 is what 416 is where the host says so in its word: the link is good", () => {
+    const refused = (asked: RangeAsked, code: string | null = "InvalidRange") =>
+      judge(asked, reply(400, { "content-range": `bytes */${50}` }, true, code))
+    assert.strictEqual(tagOf(refused(part)), "Changed")
+    assert.deepInclude(refused({ ...part, known: null, size: null }), { _tag: "WrongSize", size: 50 })
+    assert.deepInclude(judge(part, reply(400, {}, true, "InvalidRange")), { _tag: "Wrong", ofRange: true })
+    for (const code of [null, "ExpiredToken"]) assert.strictEqual(tagOf(refused(part, code)), "Stale")
   })
 
   it("H7 a length that contradicts the listing is found before a byte is taken", () => {

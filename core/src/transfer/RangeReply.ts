@@ -3,6 +3,7 @@
  *
  * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
  */
+import { liesCold } from "../Errors.ts"
 import { isPassing } from "../Schedules.ts"
 import { comparisonOf, conflict, type StatedDigest, statedDigests } from "./Digests.ts"
 
@@ -37,6 +38,8 @@ export interface ReplyHead {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly framed: boolean
+  /** Why the host refuses, in its own word; null where it says none, or was not listened to. */
+  readonly code?: string | null
 }
 
 /** What a reply is for the request that it answers. */
@@ -65,12 +68,12 @@ const wrongRange = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRang
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { headers } = reply
   const status = statusOf(asked, reply)
-  if (stale.has(status)) return { _tag: "Stale", status }
+  if (stale.has(status) || liesCold(reply.code ?? null)) return { _tag: "Stale", status }
   if (isPassing(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
   const location = headers.get("location")
   if (redirect.has(status) && location !== undefined) return { _tag: "Redirect", location }
   if (status === 412) return { _tag: "Changed", reason: "the link host says that the file changed" }
-  if (status === 416) return judgeUnsatisfied(asked, headers.get("content-range"))
+  if (status === 416) return judgeUnsatisfied(asked, reply)
   if (status !== 200 && status !== 206) return wrongReply(`answered ${status} to a request for the file`)
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? ""
   if (encoding !== "" && encoding !== "identity" && !isAsStored(asked, { ...reply, status }))
@@ -79,10 +82,12 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
 }
 
 /**
- * Some hosts send the range that was asked for with 200 in place of 206 (modelscope_hub #50). Taken for the whole file, it would
+ * The status that says what a reply is. Some hosts refuse a range with 400 and S3's word for 416, which says nothing against the link.
+ * Some send the range that was asked for with 200 in place of 206 (modelscope_hub #50). Taken for the whole file, it would
  * be a file of another size. Its own length tells it from the whole file beside a Content-Range that only repeats the request.
  */
-const statusOf = ({ range }: RangeAsked, { headers, status }: ReplyHead): number => {
+const statusOf = ({ range }: RangeAsked, { code, headers, status }: ReplyHead): number => {
+  if (status === 400 && code === "InvalidRange") return 416
   const sent = range && status === 200 ? contentRange(headers.get("content-range")) : null
   return sent !== null && sent.first !== null && contentLength(headers) === sent.end - sent.first ? 206 : status
 }
@@ -130,9 +135,9 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
 }
 
 /** 416: there is no such range. An empty object has none at all. */
-const judgeUnsatisfied = (asked: RangeAsked, field: string | undefined): Verdict => {
-  const wrong = (asked.range ? wrongRange : wrongReply)("answered 416 to a range inside the file")
-  const size = contentRange(field)?.size ?? null
+const judgeUnsatisfied = (asked: RangeAsked, { headers, status }: ReplyHead): Verdict => {
+  const wrong = (asked.range ? wrongRange : wrongReply)(`answered ${status} to a range inside the file`)
+  const size = contentRange(headers.get("content-range"))?.size ?? null
   if (size === null) return wrong
   const { etag, lastModified } = asked.known ?? { etag: null, lastModified: null }
   const version = { size, etag, lastModified, digests: [] }

@@ -45,7 +45,12 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
   reader
 }: ProvenFile<E>): Effect.fn.Return<IndexBuilder.Fitting, FileDamaged | E, Codec> {
   const cannot = (why: string) =>
-    new FileDamaged({ file: name, fault: "BadRecord", reason: `no index can be made of it: ${why}` })
+    new FileDamaged({
+      file: name,
+      fault: "BadRecord",
+      reason: `no index can be made of it: ${why}`,
+      overwrite: "vain"
+    })
   const kind = kindOfName(name)
   if (kind === null || kind.index !== null) return yield* cannot("it is no BAM or VCF file")
   const opened = yield* Effect.catchIf(open(name, reader, kind.type), isFileDamaged, fetchAgain)
