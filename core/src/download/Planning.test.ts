@@ -1,8 +1,12 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, PlatformError } from "effect"
+import { Effect, FileSystem, Layer, Logger, PlatformError } from "effect"
+import * as NodePartFiles from "../../../platform/files/NodePartFiles.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { listedFile } from "../../../test/selection/ListedFiles.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import { writeRefusal } from "./Planning.ts"
+import { planFiles, writeRefusal } from "./Planning.ts"
 
 const refusal = (code: string) => Object.assign(new Error(code), { code })
 const closed = FileSystem.layerNoop({
@@ -44,6 +48,63 @@ describe("unwritable", () => {
       assert.isNull(yield* reason([kept]))
       assert.isNull(yield* reason([file("A1", fetch)]))
       assert.isNull(yield* Effect.provide(writeRefusal([file("", fetch)], "data"), open))
+    })
+  )
+})
+
+describe("indexes beside what is planned", () => {
+  const services = NodePartFiles.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer, ZlibCodec.layerHere)))
+
+  /** What is planned for `S1.bam` with these files and links in its folder, and what is warned of. */
+  const planned = (
+    names: ReadonlyArray<string>,
+    how: { readonly overwrite: boolean; readonly makeIndex: boolean; readonly links?: ReadonlyArray<string> }
+  ) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const destination = yield* fs.makeTempDirectoryScoped()
+      for (const name of names) yield* fs.writeFile(`${destination}/${name}`, new Uint8Array(5))
+      for (const name of how.links ?? []) yield* fs.symlink("elsewhere", `${destination}/${name}`)
+      const warned: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void warned.push(String(message)))
+      const files = [listedFile("S1.bam", { size: 5 })]
+      const analyses = [{ id: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }]
+      const request = {
+        ...how,
+        destination,
+        checksums: null,
+        own: new Map(),
+        filetypes: ["bam"],
+        layout: "flat"
+      } as const
+      const { plan } = yield* planFiles(analyses, request).pipe(Effect.provide(Logger.layer([logger])))
+      const decided = plan.files.map(({ decision }) => (decision._tag === "Fail" ? decision.error._tag : decision._tag))
+      return { decided, warned }
+    }).pipe(Effect.provide(services), Effect.scoped)
+
+  it.live("of an index that stays beside data of another time is warned, unless it is that of other data", () =>
+    Effect.gen(function* () {
+      const of = (...names: ReadonlyArray<string>) =>
+        Effect.map(planned(["S1.bam", ...names], { overwrite: true, makeIndex: false }), ({ warned }) =>
+          warned.map((line) => line.split(" ")[0])
+        )
+      assert.deepStrictEqual(yield* of("S1.bai", "S1.csi"), ["S1.csi", "S1.bai"])
+      assert.deepStrictEqual(yield* of("S1.bai", "S1.csi", "S1.bcf"), ["S1.bai"])
+    })
+  )
+
+  it.live("a file whose index would take the place of a link fails before it is fetched, as it would in the run", () =>
+    Effect.gen(function* () {
+      for (const [there, overwrite, links, expected] of [
+        [[], false, ["S1.bam.bai"], "SvcCannotCreate"],
+        [["S1.bam"], true, ["S1.bai"], "SvcCannotCreate"],
+        [["S1.bam"], false, ["S1.bam.csi"], "SvcCannotCreate"],
+        [["S1.bam", "S1.bam.bai"], false, ["S1.bam.csi"], "Skip"],
+        [["S1.bam"], false, [], "Skip"]
+      ] as const) {
+        const { decided } = yield* planned(there, { overwrite, makeIndex: true, links })
+        assert.deepStrictEqual(decided, [expected], JSON.stringify([there, overwrite, links]))
+      }
     })
   )
 })

@@ -8,12 +8,12 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { CannotCreate, DiskTooSmall, LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { indexNamesOf } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
 import { dataNames, finalName, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
 import { type ListedAnalysis, wantedFiles } from "../selection/WantedFiles.ts"
 import { identityIn, identityOf, identityOfInfo, typeAt } from "../settings/NamedFiles.ts"
 import { printable } from "../text/Printable.ts"
+import * as IndexesBeside from "../transfer/IndexesBeside.ts"
 import { PartFiles, partStem } from "../transfer/PartFiles.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
 import {
@@ -58,7 +58,7 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   const { destination } = request
   const places = wantedFiles(analyses, request)
   const view = yield* lookAt(request, places)
-  const decided = plan(analyses, request, view, places)
+  const decided = yield* withPlainIndexes(plan(analyses, request, view, places), destination)
   const free = yield* files.free({ directory: destination })
   const left = request.overwrite ? yield* indexesLeft(decided, destination, view.occupants) : []
   yield* Effect.forEach([...decided.warnings, ...left], (warning) => Effect.logWarning(warning), { discard: true })
@@ -69,18 +69,36 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   }
 })
 
+/** The plan, in which a file fails whose index could not be put beside it: a link or a folder has a name of it. */
+const withPlainIndexes = Effect.fnUntraced(function* (plan: DownloadPlan, destination: string) {
+  const [parts, path] = [yield* PartFiles, yield* Path.Path]
+  const judge = (file: PlannedFile): Effect.Effect<PlannedFile> => {
+    const { decision } = file
+    const kept = decision._tag === "Skip" && decision.reason === "exists"
+    if (file.makesIndex !== true || !(kept || decision._tag === "Fetch")) return Effect.succeed(file)
+    const data = { directory: path.join(destination, file.folder), name: finalName(file) }
+    const indexed = kept ? IndexesBeside.isIndexed(parts, data) : Effect.succeed(false)
+    return Effect.match(
+      Effect.flatMap(indexed, (has) => (has ? Effect.void : IndexesBeside.plainNames(parts, data))),
+      { onSuccess: () => file, onFailure: (error) => ({ ...file, decision: { _tag: "Fail", error } }) }
+    )
+  }
+  return { ...plan, files: yield* Effect.forEach(plan.files, judge) }
+})
+
 /** Which indexes stay beside a data file that is replaced without them: they are those of the older file. */
 const indexesLeft = Effect.fnUntraced(function* (
   { files }: DownloadPlan,
   destination: string,
   occupants: Destination["occupants"]
 ) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const [fs, parts, path] = [yield* FileSystem.FileSystem, yield* PartFiles, yield* Path.Path]
   const planned = new Set(files.map(pathOf))
   const warnings: Array<string> = []
   for (const file of files) {
     if (file.decision._tag !== "Fetch" || hasOwnIndex(file) || !occupants.has(pathOf(file))) continue
-    for (const fileName of indexNamesOf(file.fileName)) {
+    const data = { directory: path.join(destination, file.folder), name: file.fileName }
+    for (const fileName of yield* Effect.orElseSucceed(IndexesBeside.ownNames(parts, data), () => [])) {
       const index = pathOf({ ...file, fileName })
       if (planned.has(index)) continue
       if (!(yield* Effect.orElseSucceed(fs.exists(path.join(destination, index)), () => false))) continue

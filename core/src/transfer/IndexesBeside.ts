@@ -12,7 +12,7 @@ type DataFile = Pick<PartPlace, "directory" | "name">
  * The names that an index of the data can have. `S1.csi` is none of `S1.bam` where `S1.bcf` lies there too: nobody can tell
  * whose it is.
  */
-const ownNames = Effect.fnUntraced(function* (
+export const ownNames = Effect.fnUntraced(function* (
   files: PartFiles["Service"],
   { directory, name }: DataFile
 ): Effect.fn.Return<ReadonlyArray<string>, LocalIo> {
