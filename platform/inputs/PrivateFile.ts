@@ -88,38 +88,45 @@ const longest = 64 * 1024
 
 const ranks: ReadonlyArray<Source> = ["default", "configuration file", "environment", "command line"]
 
+/** Settings with what their files hold, and what others could do with those files, as sentences for the log. */
+export interface WithSecrets {
+  readonly settings: LocalSettings
+  readonly warnings: ReadonlyArray<string>
+}
+
 /**
  * The settings with the token of `tokenFile`, or without a token with the password of `passwordFile`. The order is: command line,
- * variables, configuration file, and in each the secret itself before its file. Logs a warning when others may read the file.
+ * variables, configuration file, and in each the secret itself before its file.
  */
 export const withSecretFiles = Effect.fn("svc.platform.withSecretFiles")(function* (
   settings: LocalSettings
-): Effect.fn.Return<LocalSettings, PasswordFileUnusable | TokenFileUnusable> {
+): Effect.fn.Return<WithSecrets, PasswordFileUnusable | TokenFileUnusable> {
   const { passwordFile, tokenFile } = settings
   const rank = (key: "token" | "tokenFile" | "password" | "passwordFile") => ranks.indexOf(settings.source(key))
   if (tokenFile !== null && (settings.token === null || rank("token") < rank("tokenFile"))) {
-    const path = tokenFile
-    return { ...settings, token: yield* secretIn(path, (reason) => new TokenFileUnusable({ path, reason })) }
+    const { secret, warnings } = yield* secretIn(
+      tokenFile,
+      (reason) => new TokenFileUnusable({ path: tokenFile, reason })
+    )
+    return { settings: { ...settings, token: secret }, warnings }
   }
   const known = settings.password !== null && rank("password") >= rank("passwordFile")
-  if (passwordFile === null || settings.token !== null || known) return settings
+  if (passwordFile === null || settings.token !== null || known) return { settings, warnings: [] }
   const origin = nameAt("passwordFile", settings.source("passwordFile"))
   const unusable = (reason: string) => new PasswordFileUnusable({ path: passwordFile, origin, reason })
-  return { ...settings, password: yield* secretIn(passwordFile, unusable) }
+  const { secret, warnings } = yield* secretIn(passwordFile, unusable)
+  return { settings: { ...settings, password: secret }, warnings }
 })
 
-/** The first line of a file that holds a secret. Logs a warning when others may read the file. */
-const secretIn = Effect.fnUntraced(function* <E>(
-  path: string,
-  unusable: (reason: string) => E
-): Effect.fn.Return<Redacted.Redacted, E> {
+/** The first line of a file that holds a secret. */
+const secretIn = Effect.fnUntraced(function* <E>(path: string, unusable: (reason: string) => E) {
   const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
-  yield* Effect.forEach(exposure(path, file), (warning) => Effect.logWarning(warning), { discard: true })
   const end = file.bytes.indexOf("\n")
   const line = end < 0 ? file.bytes : file.bytes.subarray(0, end)
   if (line.length > longest) return yield* Effect.fail(unusable("its first line is longer than 64 kB"))
   const text = yield* textIn(line, unusable)
   // Editors of Windows end the line with two characters.
   const secret = text.replace(/\r$/, "")
-  return secret === "" ? yield* Effect.fail(unusable("its first line is empty")) : Redacted.make(secret)
+  if (secret === "") return yield* Effect.fail(unusable("its first line is empty"))
+  return { secret: Redacted.make(secret), warnings: exposure(path, file) }
 })

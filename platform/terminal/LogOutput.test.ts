@@ -177,8 +177,22 @@ describe("log file", () => {
       const path = join(yield* folder, "run.log")
       const shown: Array<string> = []
       yield* LogOutput.inFileOnly("begins").pipe(Effect.provide(logging(path, (line) => shown.push(line))))
-      assert.strictEqual(readFileSync(path, "utf8"), "1970-01-01T00:00:00.000Z [info]: begins\n")
+      assert.strictEqual(readFileSync(path, "utf8"), `1970-01-01T00:00:00.000Z ${process.pid} [info]: begins\n`)
       assert.deepStrictEqual(shown, [])
+    })
+  )
+
+  it.effect("says in each line which process wrote it, as several runs may write to one log", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "run.log")
+      const shown: Array<string> = []
+      const screen = { line: (line: string) => shown.push(line), colors: false }
+      const layer = LogOutput.layerFile(path, { level: "info", format: "json" }, makeScrubber(), screen)
+      yield* Effect.logInfo("one").pipe(Effect.annotateLogs({ file: "a.bam", pid: "fake" }), Effect.provide(layer))
+      const line = { time: "1970-01-01T00:00:00.000Z", pid: process.pid, level: "info", message: "one", file: "a.bam" }
+      assert.strictEqual(readFileSync(path, "utf8"), `${JSON.stringify(line)}\n`)
+      const { pid: _, ...onScreen } = line
+      assert.deepStrictEqual(shown, [JSON.stringify(onScreen)])
     })
   )
 
@@ -192,10 +206,10 @@ describe("log file", () => {
         )
       }
       assert.deepStrictEqual(readFileSync(path, "utf8").split("\n"), [
-        "1970-01-01T00:00:00.000Z [info]: one",
-        "1970-01-01T00:00:00.000Z [error]: one failed",
-        "1970-01-01T00:00:00.000Z [info]: two",
-        "1970-01-01T00:00:00.000Z [error]: two failed",
+        `1970-01-01T00:00:00.000Z ${process.pid} [info]: one`,
+        `1970-01-01T00:00:00.000Z ${process.pid} [error]: one failed`,
+        `1970-01-01T00:00:00.000Z ${process.pid} [info]: two`,
+        `1970-01-01T00:00:00.000Z ${process.pid} [error]: two failed`,
         ""
       ])
       assert.strictEqual(statSync(path).mode & 0o777, 0o600)

@@ -2,7 +2,7 @@
  * Where log lines go: standard error, and the log file as well when there is one. Standard output is left to data.
  *
  * Text: `2026-11-21T02:00:00.000Z [info]: message`; json: one object a line with `time`, `level`, `message` and what the
- * program annotated. Both are scrubbed of secrets and safe on a terminal (docs/dev/service.md 2.4).
+ * program annotated. In the file, to which several runs may write, the number of the process comes after the time. Both are scrubbed of secrets and safe on a terminal (docs/dev/service.md 2.4).
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -53,6 +53,9 @@ const identities: ReadonlySet<string> = new Set(["analysis", "file", "code", "ou
 /** Fields for programs only; for a person the message says it all. */
 const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
 
+/** Fields that no annotation replaces. */
+const ownFields: ReadonlyArray<string> = ["time", "pid", "level", "message"]
+
 const scrubAnnotation = (scrubber: Scrubber, key: string, text: string): string =>
   identities.has(key) ? text : scrubber.named(key, text)
 
@@ -63,17 +66,22 @@ export type LogScreen = Pick<Screen["Service"], "line" | "colors">
  * One line without its line feed: whatever the message holds, it cannot begin a second line, steer a terminal or show a
  * secret.
  *
- * @param colors - paints the message by what became of the file
+ * @param options - `colors` paints the message by what became of the file; `pid` goes into the line
  */
-const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber, colors = false): string => {
+const formatLine = (
+  format: LogSettings["format"],
+  line: LogLine,
+  scrubber: Scrubber,
+  { colors = false, pid }: { readonly colors?: boolean; readonly pid?: number } = {}
+): string => {
   const time = line.time.toISOString()
   const message = scrubber.prose(line.message)
   const annotations = Object.entries(line.annotations ?? {})
   if (format === "json") {
-    const more = Object.fromEntries(annotations.filter(([key]) => !["time", "level", "message"].includes(key)))
+    const more = Object.fromEntries(annotations.filter(([key]) => !ownFields.includes(key)))
     const clean = (key: string, value: unknown) =>
       typeof value === "string" ? scrubAnnotation(scrubber, key, value) : value
-    const head = JSON.stringify({ time, level: line.level, message })
+    const head = JSON.stringify({ time, pid, level: line.level, message })
     const tail = annotations.length === 0 ? "{}" : JSON.stringify(more, clean)
     // JSON has escaped quotes and C0 already; what printable still replaces gets the same form, so it stays JSON.
     return printable(tail === "{}" ? head : `${head.slice(0, -1)},${tail.slice(1)}`)
@@ -85,7 +93,7 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
   const color = colors ? outcomeColors.get(line.annotations?.["outcome"]) : undefined
   const text = printable(message)
   const painted = color === undefined ? text : `\u001b[${color}m${text}\u001b[39m`
-  return `${time} [${line.level}]: ${painted}${printable(more)}`
+  return `${time}${pid === undefined ? "" : ` ${pid}`} [${line.level}]: ${painted}${printable(more)}`
 }
 
 const bareMark = "svc-steps/bare"
@@ -121,7 +129,12 @@ const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): Re
       ? [Cause.pretty(cause)]
       : Cause.prettyErrors(cause).map((error) => error.message)
 
-const makeLogger = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen, append: (lines: string) => void) =>
+const makeLogger = (
+  settings: LogSettings,
+  scrubber: Scrubber,
+  screen: LogScreen,
+  append: ((lines: string) => void) | null
+) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]).map(textOf), ...causeText(cause, settings.level)]
     const {
@@ -134,14 +147,11 @@ const makeLogger = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen
     const level = said === "info" ? said : (levels[logLevel] ?? "debug")
     const line = { time: date, level, message: text, annotations }
     const isBare = typeof prefix === "string" && settings.format === "text"
-    const plain = formatLine(settings.format, line, scrubber)
-    if (fileOnly === true) {
-      append(`${plain}\n`)
-      return
+    if (fileOnly !== true) {
+      const shown = formatLine(settings.format, line, scrubber, { colors: screen.colors })
+      screen.line(isBare ? printable(`${prefix}${scrubber.prose(text)}`) : shown)
     }
-    if (isBare) screen.line(printable(`${prefix}${scrubber.prose(text)}`))
-    else screen.line(screen.colors ? formatLine(settings.format, line, scrubber, true) : plain)
-    append(`${plain}\n`)
+    append?.(`${formatLine(settings.format, line, scrubber, { pid: process.pid })}\n`)
   })
 
 /**
@@ -149,7 +159,7 @@ const makeLogger = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen
  */
 export const layerStderr = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen): Layer.Layer<never> =>
   Layer.mergeAll(
-    Logger.layer([makeLogger(settings, scrubber, screen, () => {})]),
+    Logger.layer([makeLogger(settings, scrubber, screen, null)]),
     Layer.succeed(References.MinimumLogLevel, minimum[settings.level])
   )
 

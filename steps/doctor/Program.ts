@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
-import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
@@ -112,14 +112,18 @@ const serviceOf = Effect.fnUntraced(function* (
     const why = `needs ${bad.name}`
     return yield* say(skipped("credentials", why), ...noService(why))
   }
-  const completed = yield* Effect.result(Effect.flatMap(withSecretFiles(settings), complete))
+  const completed = yield* withSecretFiles(settings).pipe(
+    Effect.flatMap(({ settings: known, warnings }) => Effect.map(complete(known), (whole) => ({ whole, warnings }))),
+    Effect.result
+  )
   if (completed._tag === "Failure") {
     const { failure } = completed
     return yield* say(fail("credentials", failure, adviceOn("credentials", failure)), ...noService("needs credentials"))
   }
-  const whole: Settings = completed.success
+  const { warnings, whole } = completed.success
   const given = whole.token === null ? `a user (${whole.username}) and a password are` : "a token is"
-  yield* say(ok("credentials", `${given} given`))
+  const advice = warnings.join("; ")
+  yield* say(advice === "" ? ok("credentials", `${given} given`) : warn("credentials", `${given} given`, advice))
   yield* say(...(yield* checkService(whole, analysis)))
 })
 

@@ -74,7 +74,9 @@ export const makeServiceProgram = <Request>(
   makeProgram(parse, (settings, request) =>
     Effect.gen(function* () {
       const { protect } = yield* Scrubber
-      const completed = yield* complete(yield* withSecretFiles(settings))
+      const { settings: known, warnings } = yield* withSecretFiles(settings)
+      yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+      const completed = yield* complete(known)
       protect(completed.token)
       protect(completed.password)
       return yield* run(completed, request)

@@ -76,6 +76,25 @@ describe("svc-doctor", () => {
     })
   )
 
+  it.live("G3 a password file that others can read is in its JSON too", () =>
+    Effect.gen(function* () {
+      const { env, folder, password } = yield* ground()
+      const { SVC_PASSWORD: _, ...others } = env
+      const options = { cwd: folder, env: { ...others, SVC_PASSWORD_FILE: "password" } }
+      writeFileSync(join(folder, "password"), `${password}\n`)
+      for (const [mode, status, advice] of [
+        [0o600, "ok", null],
+        [0o644, "warn", "password holds a secret and other users can read it: make it private with chmod 600"]
+      ] as const) {
+        chmodSync(join(folder, "password"), mode)
+        const { exitCode, of } = yield* examine([], options)
+        assert.deepInclude(of("credentials"), { status, advice })
+        assert.strictEqual(of("login").status, "ok")
+        assert.strictEqual(exitCode, 0)
+      }
+    })
+  )
+
   it.live("a wrong password is said and not repeated; what needs a login is skipped", () =>
     Effect.gen(function* () {
       const { env, folder, stats } = yield* ground()
