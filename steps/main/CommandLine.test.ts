@@ -225,6 +225,36 @@ describe("G1 what is wrong with a command line", () => {
     })
   )
 
+  it.effect("an option without its dashes is no id, and a secret in it is not repeated", () =>
+    Effect.gen(function* () {
+      const dashes = "an option begins with two dashes: write"
+      yield* isWrong(
+        withIds,
+        `Unexpected argument: maxRestores=3, after A1; ${dashes} --maxRestores=3`,
+        ...["A1", "maxRestores=3"]
+      )
+      yield* isWrong(
+        withIds,
+        `Unexpected argument: filetypes=bam, the first word; ${dashes} --filetypes=bam`,
+        "filetypes=bam"
+      )
+      yield* isWrong(
+        withIds,
+        `Unexpected argument: max-restores=3, the first word; ${dashes} --maxRestores=3`,
+        "max-restores=3"
+      )
+      for (const of of [step, withIds]) {
+        yield* isWrong(
+          of,
+          `Unexpected argument: password=***, the first word; ${dashes} --password=***`,
+          "password=CANARY"
+        )
+      }
+      for (const words of [["a=b"], ["lims=3"], ["-a", "maxRestores=3"], ["--", "maxRestores=3"], ["-F", "target=x"]])
+        assert.isObject(yield* read(withIds, ...words), words.join(" "))
+    })
+  )
+
   it.effect("an option that is no list, given twice", () =>
     Effect.gen(function* () {
       yield* isWrong(step, "--destination is given more than once", "-d", "a", "--destination", "b")
@@ -257,6 +287,10 @@ describe("G1 a command line of a family without a method", () => {
     ["Unknown method get_person; did you mean get-person?", "get_person"],
     ["Unknown method zzz", "zzz"],
     ["Unknown method zzz", "zzz", "--nothing", "CANARY"],
+    [
+      "Unexpected argument: token=***, the first word; an option begins with two dashes: write --token=***",
+      "token=CANARY"
+    ],
     ["The method comes first, before --gene-ids", "--gene-ids", "CANARY", "create-panel"],
     ["A word too many stands behind the value of -p: a value with spaces must be in quotes", "-p", "x", "CANARY"]
   ] as const) {

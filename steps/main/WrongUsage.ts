@@ -113,7 +113,8 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   const options = everyOptionOf(about)
   const secret = behindSecret(options, argv)
   if (secret !== undefined) return secret
-  if ("methods" in about) {
+  const named = withoutDashes(options, word)
+  if ("methods" in about && named === null) {
     const names = about.methods.map(({ method }) => method)
     // The library calls it getPerson, other tools get_person.
     const same = about.methods.find(
@@ -123,7 +124,8 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
   const hint = misplaced(options, argv, at)
-  return `Unexpected argument: ${word}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
+  const shown = named?.isSecret ? `${word.split("=")[0]}=***` : word
+  return `Unexpected argument: ${shown}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
 }
 
 /** The first of the `operands` that is meant for the option before it, and is no id. */
@@ -137,8 +139,19 @@ const misplaced = (options: Options, argv: Words, at: number): string | null => 
   const word = argv[at] ?? ""
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
   if (fileTypes.some((type) => type === word)) return "a list has commas between its items, as in -f bam,bam.bai"
+  const named = withoutDashes(options, word)
+  if (named !== null) return `an option begins with two dashes: write ${named.written}`
   const before = valueBefore(options, argv, at)
   return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
+}
+
+/** `maxRestores=3` as the option that it names; null when it names none. */
+const withoutDashes = (options: Options, word: string) => {
+  const [, name = "", value = ""] = /^([A-Za-z][\w-]+)=(.*)$/s.exec(word) ?? []
+  const found = options.find((it) => bare(it.name) === bare(name))
+  if (found === undefined) return null
+  const isSecret = found.option.type === "secret"
+  return { isSecret, written: `--${found.name}=${isSecret ? "***" : value}` }
 }
 
 interface GivenValue {
