@@ -142,6 +142,11 @@ describe("validation", () => {
         message,
         "Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds, or use --resumeArchivedDownloads"
       )
+      const [narrowed = ""] = yield* messagesOf({ target: target ?? [], filters: ["status = DONE"], latest: ["true"] })
+      assert.strictEqual(
+        narrowed.replace(message ?? "", ""),
+        "; --filters and --latest choose among what is selected. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id"
+      )
       for (const key of ["analysisIds", "sampleIds", "limsIds"]) yield* check({ target: target ?? [], [key]: ["X"] })
       yield* check({ target: target ?? [], resumeArchivedDownloads: ["true"] })
       yield* check({ target: target ?? [] }, "resume-restore")

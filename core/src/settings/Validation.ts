@@ -149,7 +149,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads && !readsLinks(settings)) {
     const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
     const ways = rules.takes("sampleIds") ? "at least one of --analysisIds, --sampleIds and --limsIds" : "an analysis"
-    problems.push(`Nothing is selected: give ${ways}${resume}`)
+    problems.push(`Nothing is selected: give ${ways}${resume}${wayToAll(settings)}`)
   }
   problems.push(...contradictionsIn(settings))
   const files = filesOf(settings, rules.takes)
@@ -170,6 +170,14 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   }
   return parsed.success
 })
+
+/** For who thinks that filters select: a mistake in a script must not fetch all that a laboratory has. */
+const wayToAll = (settings: LocalSettings): string => {
+  const narrowing = [...(settings.filters.length > 0 ? ["filters" as const] : []), ...givenAmong(settings, "latest")]
+  return narrowing.length === 0
+    ? ""
+    : `; ${namesWithSource(settings, narrowing)} choose among what is selected. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id`
+}
 
 /** Validated settings with the addresses of their target and proxy. */
 export const locateTarget = Effect.fnUntraced(function* (
