@@ -1,6 +1,6 @@
 /** Every method of the table against the sandbox, with identifiers as texts and as integers, in one session each. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Schema, Stream } from "effect"
 import { ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
@@ -168,19 +168,3 @@ for (const ids of ["text", "numeric"] as const) {
     )
   })
 }
-
-describe("the table", () => {
-  it("has a row for each method of docs/dev/service.md 4.1", () => {
-    const names = [
-      "get-internal-person-id",
-      "get-snv-annotations",
-      "get-cnv-target-results",
-      "get-pending-cnv-segments"
-    ]
-    names.push("get-qc-case-metrics", "get-coverage-data", "get-analyses", "get-person-analyses", "get-case-report")
-    names.push("get-person", "create-or-update-person", "find-analyses-by-filename", "get-virtual-panel")
-    names.push("create-virtual-panel", "update-virtual-panel", "get-virtual-panel-summaries", "get-all-genes")
-    names.push("get-file-download-links", "get-reports-info", "request")
-    assert.deepStrictEqual(methodTable.map(({ method }) => method).toSorted(), names.toSorted())
-  })
-})

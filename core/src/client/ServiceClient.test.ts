@@ -1,119 +1,38 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Layer, type Schema } from "effect"
 import { makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { type Call, callRows } from "../../../test/wire/Calls.ts"
 import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
 import { endpointNotes } from "../contract/EndpointNotes.ts"
-import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
-import type { ServiceError } from "../Errors.ts"
+import { AnalysisId, GeneId, LimsId, PanelId } from "../contract/Ids.ts"
 import { Session } from "../session/Session.ts"
 import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
-import { allGenes, serversChoice } from "./ServiceMethods.ts"
+import { serversChoice } from "./ServiceMethods.ts"
 
 const lims = LimsId.make("L1")
 const analysis = AnalysisId.make("7")
 const ids = ["7", "A8"].map((id) => AnalysisId.make(id))
 
-type Call = (client: ServiceClient["Service"]) => Effect.Effect<object | string, ServiceError>
-
 const made = (call: Call, layer: Layer.Layer<ServiceClient>) =>
   Effect.provide(Effect.flatMap(ServiceClient, call), layer)
 
-/** A call of every method, with the request it must make and a payload it must take. */
-const methods: ReadonlyArray<
-  readonly [name: string, call: Call, line: string, payload: Schema.Json, subject: string | null]
-> = [
-  ["getInternalPersonId", (c) => c.getInternalPersonId(lims), "GET /api/person/L1/id", 1001, "person L1"],
-  [
-    "getSnvAnnotations",
-    (c) => c.getSnvAnnotations(analysis),
-    "GET /api/analysis/7/annotations",
-    { data: [], header: [] },
-    "analysis 7"
-  ],
-  [
-    "getCnvTargetResults",
-    (c) => c.getCnvTargetResults(lims, ids),
-    "GET /api/results/L1/cnv?analysisIds=7&analysisIds=A8&virtualPanelId=1",
-    { targetRegionsHeader: [], data: [] },
-    "person L1"
-  ],
-  [
-    "getPendingCnvSegments",
-    (c) => c.getPendingCnvSegments({ personId: PersonId.make("1001") }, ids),
-    "GET /pending-cnv?personId=1001&analysesIds=7&analysesIds=A8&virtualPanelId=1",
-    { data: [], cnvHeader: [] },
-    "analyses 7, A8 of person 1001"
-  ],
-  [
-    "getQcCaseMetrics",
-    (c) => c.getQcCaseMetrics(lims),
-    "GET /api/qualitycontrol/metrics/case/L1",
-    { metricResults: { L1: { personId: "L1" } } },
-    "quality metrics of person L1"
-  ],
-  [
-    "getCoverageData",
-    (c) => c.getCoverageData(lims, { virtualPanelId: PanelId.make("V 2") }),
-    "GET /api/L1/coverage?virtualPanelId=V+2",
-    [],
-    "person L1"
-  ],
-  ["getAnalyses", (c) => c.getAnalyses(ids), "GET /api/analyses?analysisIds=7%2CA8", [], null],
-  ["getAnalyses", (c) => c.getAnalyses(), "GET /api/analyses", [], null],
-  ["getPersonAnalyses", (c) => c.getPersonAnalyses(lims), "GET /person/L1/analyses", [], "person L1"],
-  ["getCaseReport", (c) => c.getCaseReport(lims), "GET /api/cases/L1/report", { items: [] }, "report of person L1"],
-  [
-    "getCaseReport",
-    (c) => c.getCaseReport(lims, { draft: true, inactive: true }),
-    "GET /api/cases/L1/report?draft=true&inactive=true",
-    { items: [] },
-    "draft inactive report of person L1"
-  ],
-  ["getCaseReportInfos", (c) => c.getCaseReportInfos, "GET /api/cases/reports/info", [], null],
-  ["getPerson", (c) => c.getPerson(lims), "GET /api/person/L1", {}, "person L1"],
-  [
-    "findAnalysesByFilename",
-    (c) => c.findAnalysesByFilename(["a+b", "c&d=e"]),
-    "GET /analysis-list/find-by-customer-provided-input-file-name?customerProvidedInputFileName=a%2Bb&customerProvidedInputFileName=c%26d%3De",
-    [],
-    null
-  ],
-  [
-    "getVirtualPanel",
-    (c) => c.getVirtualPanel(allGenes),
-    "GET /virtual-panel/1",
-    { name: "x", genes: [] },
-    "virtual panel 1"
-  ],
-  ["getVirtualPanelSummaries", (c) => c.getVirtualPanelSummaries, "GET /virtual-panels", [], null],
-  ["getAllGenes", (c) => c.getAllGenes, "GET /virtual-panel-genes", [], null],
-  [
-    "getFileDownloadLinks",
-    (c) => c.getFileDownloadLinks(analysis),
-    "GET /api/analysis/7/get-file-download-links",
-    { id: 7, apiFileLinks: [] },
-    "analysis 7"
-  ]
-]
+/** Of those that only read. */
+const readingRows = callRows.filter(([name]) => !("mutates" in endpointNotes[name]))
 
-describe("reading methods", () => {
-  it("the table has a call of each", () => {
-    const writing = ["createOrUpdatePerson", "createOrUpdateVirtualPanel", "requestRestore"]
-    const names = Object.keys(endpointNotes).filter((name) => !writing.includes(name))
-    assert.deepStrictEqual([...new Set(methods.map(([name]) => name))].sort(), names.sort())
-  })
-
-  it.effect.each(methods)("%s asks what is declared and takes the payload in both forms", ([, call, line, payload]) =>
-    Effect.gen(function* () {
-      for (const body of [enveloped(payload), JSON.stringify(payload)]) {
-        const { layer, lines } = service(body)
-        yield* made(call, layer)
-        assert.deepStrictEqual(lines(), [line])
-      }
-    })
+describe("methods", () => {
+  it.effect.each(readingRows)(
+    "%s asks what is declared and takes the payload in both forms",
+    ([, call, line, payload]) =>
+      Effect.gen(function* () {
+        for (const body of [enveloped(payload), JSON.stringify(payload)]) {
+          const { layer, lines } = service(body)
+          yield* made(call, layer)
+          assert.deepStrictEqual(lines(), [line])
+        }
+      })
   )
 
-  it.effect.each(methods)("H20 %s: 404, 400 and null are the same NotFound", ([name, call, , , subject]) =>
+  it.effect.each(readingRows)("H20 %s: 404, 400 and null are the same NotFound", ([name, call, , , subject]) =>
     Effect.gen(function* () {
       const answers: ReadonlyArray<Answer> = [
         { status: 404, body: "" },
@@ -153,7 +72,7 @@ describe("reading methods", () => {
 
   it.effect("every answer must be JSON", () =>
     Effect.gen(function* () {
-      for (const [name, call, , payload] of methods) {
+      for (const [name, call, , payload] of callRows) {
         const { layer, sent } = service(enveloped(payload))
         yield* made(call, layer)
         assert.isTrue(sent[0]?.json ?? true, name)

@@ -2,40 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"
+import { calls } from "../../../test/wire/Calls.ts"
 import { service } from "../../../test/wire/FakeService.ts"
 import { answers } from "../../../test/wire/Shapes.ts"
 import { type EndpointName, endpointNotes } from "../contract/EndpointNotes.ts"
-import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
 import { endpointOf, hasEnvelope, payloadSchema } from "./EndpointCalls.ts"
 import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
 import type { ServiceMethods } from "./ServiceMethods.ts"
-
-const person = LimsId.make("L1")
-const analyses = [AnalysisId.make("7")]
-const [analysis] = analyses
-
-const calls = {
-  getInternalPersonId: (c) => c.getInternalPersonId(person),
-  getSnvAnnotations: (c) => c.getSnvAnnotations(analysis ?? AnalysisId.make("7")),
-  getCnvTargetResults: (c) => c.getCnvTargetResults(person, analyses),
-  getPendingCnvSegments: (c) => c.getPendingCnvSegments({ personId: PersonId.make("1") }, analyses),
-  getQcCaseMetrics: (c) => c.getQcCaseMetrics(person),
-  getCoverageData: (c) => c.getCoverageData(person),
-  getAnalyses: (c) => c.getAnalyses(),
-  getPersonAnalyses: (c) => c.getPersonAnalyses(person),
-  getCaseReport: (c) => c.getCaseReport(person),
-  getCaseReportInfos: (c) => c.getCaseReportInfos,
-  getPerson: (c) => c.getPerson(person),
-  createOrUpdatePerson: (c) => c.createOrUpdatePerson({ id: person }),
-  findAnalysesByFilename: (c) => c.findAnalysesByFilename(["x"]),
-  getVirtualPanel: (c) => c.getVirtualPanel(PanelId.make("7")),
-  createOrUpdateVirtualPanel: (c) =>
-    c.createOrUpdateVirtualPanel({ name: "x", active: true, geneIds: [GeneId.make("1")] }),
-  getVirtualPanelSummaries: (c) => c.getVirtualPanelSummaries,
-  getAllGenes: (c) => c.getAllGenes,
-  getFileDownloadLinks: (c) => c.getFileDownloadLinks(analysis ?? AnalysisId.make("7")),
-  requestRestore: (c) => c.requestRestore(analyses)
-} satisfies { readonly [N in EndpointName]: (client: ServiceMethods) => Effect.Effect<unknown, unknown> }
 
 /** Key order is not part of a record. */
 const sorted = (value: unknown): unknown =>
@@ -59,6 +32,7 @@ describe("records of the shapes that are known", () => {
     it.effect(`25 of ${name} are decoded, and lose nothing`, () =>
       Effect.gen(function* () {
         const [form, shape] = answers[name]
+        const [[call]] = calls[name]
         const { endpoint } = endpointOf(name)
         assert.strictEqual(hasEnvelope(endpoint), form === "E")
         const schema = payloadSchema(endpoint) as Schema.Codec<unknown, unknown>
@@ -67,13 +41,10 @@ describe("records of the shapes that are known", () => {
           const body = form === "E" ? { success: true, response: payload, errorMessageId: null } : payload
           const { layer } = service(JSON.stringify(body))
           yield* Effect.gen(function* () {
-            const decoded = yield* calls[name](yield* ServiceClient)
+            const decoded = yield* call(yield* ServiceClient)
             const again = yield* Schema.encodeUnknownEffect(schema)(decoded)
             assert.deepStrictEqual(sorted(numeric(again)), sorted(numeric(payload)), `seed ${seed}`)
-            assert.deepStrictEqual(
-              yield* calls[name]((yield* ServiceJson) as unknown as ServiceMethods),
-              payload as never
-            )
+            assert.deepStrictEqual(yield* call((yield* ServiceJson) as unknown as ServiceMethods), payload as never)
           }).pipe(Effect.provide(layer))
         }
       })

@@ -2,38 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"
 import { records } from "../../../test/wire/Shapes.ts"
-import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
-import { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "./Annotations.ts"
-import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
+import * as Contract from "../library/Contract.ts"
 import { ErrorBody, enveloped } from "./Envelope.ts"
-import { AnalysisFiles, FileLink, RestoreAnswer } from "./Files.ts"
-import { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
-import { Person, PersonUpdate } from "./Persons.ts"
-import { CoverageItem, QcCaseMetrics } from "./QualityControl.ts"
 
 type Json = Schema.Json
 type JsonObject = { readonly [key: string]: Json }
 
 const schemas = {
-  AnalysisItem,
-  FoundAnalysis,
-  Person,
-  PersonUpdate,
-  CaseReportInfo,
-  VirtualPanelSummary,
-  VirtualPanel,
-  VirtualPanelUpdate,
-  Gene,
-  CoverageItem,
-  QcCaseMetrics,
-  SnvAnnotations,
-  CnvTargetResults,
-  PendingCnvSegments,
-  CaseReport,
-  AnalysisFiles,
-  RestoreAnswer,
+  ...Contract,
   ErrorBody,
-  Envelope: enveloped(Gene)
+  Envelope: enveloped(Contract.Gene)
 } satisfies Readonly<Record<keyof typeof records, Schema.Top>>
 
 const each = (Object.keys(records) as ReadonlyArray<keyof typeof records>).map(
@@ -139,25 +117,25 @@ describe("records", () => {
   it.effect.prop("an unknown field may be any JSON", [Schema.String, Schema.Json], ([key, value]) =>
     Effect.gen(function* () {
       const wire: JsonObject = JSON.parse(JSON.stringify({ id: 1, nested: { [`?${key}`]: value } }))
-      assert.strictEqual(text(yield* roundTrip(AnalysisItem, wire)), text(wire))
+      assert.strictEqual(text(yield* roundTrip(Contract.AnalysisItem, wire)), text(wire))
     })
   )
 
   it.effect("words that no release knows yet are kept", () =>
     Effect.gen(function* () {
       const wire = { id: 1, analysisType: "LONG_READ", sampleOrigin: "", status: "PAUSED" }
-      assert.deepStrictEqual(yield* roundTrip(AnalysisItem, wire), wire)
+      assert.deepStrictEqual(yield* roundTrip(Contract.AnalysisItem, wire), wire)
     })
   )
 
   it("a known item of a report is held to its kind, a new kind is kept", () => {
-    assert.isTrue(Exit.isSuccess(decode(CaseReport, { items: [{ type: "NEW", analyses: 1 }] })))
-    assert.isTrue(Exit.isFailure(decode(CaseReport, { items: [{ type: "METHODS", analyses: 1 }] })))
-    assert.isTrue(Exit.isFailure(decode(CaseReport, { items: [{}] })))
+    assert.isTrue(Exit.isSuccess(decode(Contract.CaseReport, { items: [{ type: "NEW", analyses: 1 }] })))
+    assert.isTrue(Exit.isFailure(decode(Contract.CaseReport, { items: [{ type: "METHODS", analyses: 1 }] })))
+    assert.isTrue(Exit.isFailure(decode(Contract.CaseReport, { items: [{}] })))
   })
 
   it("a list instead of a record is refused", () => {
-    for (const wire of [[], "", 0, null, true]) assert.isTrue(Exit.isFailure(decode(Person, wire)))
+    for (const wire of [[], "", 0, null, true]) assert.isTrue(Exit.isFailure(decode(Contract.Person, wire)))
   })
 })
 
@@ -178,21 +156,24 @@ describe("files", () => {
     [2 ** 53 - 1, 2 ** 53 - 1]
   ] as const)("H21 size %s is %s", ([size, expected]) =>
     Effect.gen(function* () {
-      const file = yield* Schema.decodeEffect(FileLink)({ size })
+      const file = yield* Schema.decodeEffect(Contract.FileLink)({ size })
       assert.strictEqual(file.size, expected)
     })
   )
 
   it.effect("H21 no size is not a size of 0", () =>
     Effect.gen(function* () {
-      assert.isUndefined((yield* Schema.decodeEffect(FileLink)({})).size)
+      assert.isUndefined((yield* Schema.decodeEffect(Contract.FileLink)({})).size)
     })
   )
 
   it.effect("a link is nowhere to be read but in its own value", () =>
     Effect.gen(function* () {
       const link = "https://files.example.org/a?X-Amz-Signature=canary"
-      const files = yield* Schema.decodeEffect(AnalysisFiles)({ id: 1, apiFileLinks: [{ downloadLink: link }] })
+      const files = yield* Schema.decodeEffect(Contract.AnalysisFiles)({
+        id: 1,
+        apiFileLinks: [{ downloadLink: link }]
+      })
       assert.notInclude(`${JSON.stringify(files)} ${String(files.apiFileLinks[0]?.downloadLink)}`, "canary")
       const [file] = files.apiFileLinks
       assert.strictEqual(file?.downloadLink == null ? null : Redacted.value(file.downloadLink), link)
@@ -201,8 +182,8 @@ describe("files", () => {
 
   it.effect.each([1_763_700_000, {}, true, null])("an estimate of %j says nothing", (estimate) =>
     Effect.gen(function* () {
-      const file = yield* Schema.decodeEffect(FileLink)({ estimatedRestoreTime: estimate })
-      const answer = yield* Schema.decodeEffect(RestoreAnswer)({ restoreEstimation: estimate })
+      const file = yield* Schema.decodeEffect(Contract.FileLink)({ estimatedRestoreTime: estimate })
+      const answer = yield* Schema.decodeEffect(Contract.RestoreAnswer)({ restoreEstimation: estimate })
       assert.deepStrictEqual([file.estimatedRestoreTime, answer.restoreEstimation], [null, null])
     })
   )
