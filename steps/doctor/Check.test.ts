@@ -12,8 +12,10 @@ import {
   judgeFolder,
   judgeNode,
   ok,
+  serviceNames,
   settingLines,
   skipped,
+  skippedAfter,
   summary,
   warn
 } from "./Check.ts"
@@ -98,20 +100,33 @@ describe("settings", () => {
 
 describe("checks", () => {
   const refused = new UsageError({ message: "no\u001b[2J target" })
-  const checks = [ok("a", "fine", ["x = 1"]), warn("b", "odd", "look"), fail("c", refused, "set it"), skipped("d", "c")]
+  const checks = [
+    ok("node", "fine", ["x = 1"]),
+    warn("config", "odd", "look"),
+    fail("target", refused, "set it"),
+    skipped("dns", "needs target")
+  ]
 
   it("as text: aligned, with what to do, safe on a terminal", () => {
     assert.deepStrictEqual(checks.map(checkText), [
-      `ok      a             fine\n${" ".repeat(22)}x = 1`,
-      `warn    b             odd\n${" ".repeat(22)}-> look`,
-      `FAIL    c             no\\u001b[2J target\n${" ".repeat(22)}-> set it`,
-      "skipped d             c"
+      `ok      node          fine\n${" ".repeat(22)}x = 1`,
+      `warn    config        odd\n${" ".repeat(22)}-> look`,
+      `FAIL    target        no\\u001b[2J target\n${" ".repeat(22)}-> set it`,
+      "skipped dns           needs target"
     ])
     assert.strictEqual(summary(checks), "1 ok, 1 warn, 1 failed, 1 skipped")
   })
 
+  it("those after a check that failed say what they need", () => {
+    assert.deepStrictEqual(skippedAfter(serviceNames, "api"), [
+      skipped("links", "needs api"),
+      skipped("logout", "needs api")
+    ])
+    assert.deepStrictEqual(skippedAfter(serviceNames, "logout"), [])
+  })
+
   it("the most severe failure is the exit code; warnings are none", () => {
     assert.strictEqual(exitCodeOf(checks.slice(0, 2)), 0)
-    assert.strictEqual(exitCodeOf([...checks, fail("e", new NotFound({ what: "x" }), "")]), 64)
+    assert.strictEqual(exitCodeOf([...checks, fail("api", new NotFound({ what: "x" }), "")]), 64)
   })
 })

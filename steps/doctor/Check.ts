@@ -9,6 +9,27 @@ import { printable } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { adviceOf } from "../main/Advice.ts"
 
+/** The checks of the way to the service, each of which needs those before it. */
+export const networkNames = ["dns", "tcp", "proxy", "tls", "service", "clock"] as const
+
+/** The checks of the service itself, which need a login. */
+export const serviceNames = ["login", "api", "links", "logout"] as const
+
+/** Every check, in the order in which they are said: a new one is named here. */
+export const checkNames = [
+  "node",
+  "settings",
+  "config",
+  "destination",
+  "lock folder",
+  "target",
+  ...networkNames,
+  "credentials",
+  ...serviceNames
+] as const
+
+export type CheckName = (typeof checkNames)[number]
+
 /** `skipped`: it depends on a check that failed, or on something that was not given. */
 export type Status = "ok" | "warn" | "fail" | "skipped"
 
@@ -19,7 +40,7 @@ export interface CheckFailure extends Advised {
 }
 
 export interface Check {
-  readonly name: string
+  readonly name: CheckName
   readonly status: Status
   /** What was found, in one line. */
   readonly says: string
@@ -30,7 +51,7 @@ export interface Check {
   readonly error: CheckFailure | null
 }
 
-const check = (name: string, status: Status, says: string, rest: Partial<Check> = {}): Check => ({
+const check = (name: CheckName, status: Status, says: string, rest: Partial<Check> = {}): Check => ({
   name,
   status,
   says,
@@ -40,15 +61,19 @@ const check = (name: string, status: Status, says: string, rest: Partial<Check> 
   ...rest
 })
 
-export const ok = (name: string, says: string, details: ReadonlyArray<string> = []): Check =>
+export const ok = (name: CheckName, says: string, details: ReadonlyArray<string> = []): Check =>
   check(name, "ok", says, { details })
 
-export const warn = (name: string, says: string, advice: string): Check => check(name, "warn", says, { advice })
+export const warn = (name: CheckName, says: string, advice: string): Check => check(name, "warn", says, { advice })
 
-export const fail = (name: string, error: CheckFailure, advice: string | null): Check =>
+export const fail = (name: CheckName, error: CheckFailure, advice: string | null): Check =>
   check(name, "fail", sentenceOf(adviceOf)(error), { advice, error })
 
-export const skipped = (name: string, why: string): Check => check(name, "skipped", why)
+export const skipped = (name: CheckName, why: string): Check => check(name, "skipped", why)
+
+/** Those of `names` that come after `name` and need it. */
+export const skippedAfter = (names: ReadonlyArray<CheckName>, name: CheckName): ReadonlyArray<Check> =>
+  names.slice(names.indexOf(name) + 1).map((later) => skipped(later, `needs ${name}`))
 
 /** Later checks that need this one may go on. */
 export const holds = ({ status }: Check): boolean => status === "ok" || status === "warn"

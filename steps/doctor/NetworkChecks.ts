@@ -10,7 +10,17 @@ import { isLoopback } from "../../core/src/text/HostReach.ts"
 import { makeDialer } from "../../platform/http/ApiHttp.ts"
 import { connect, head, resolve } from "../../platform/http/HostProbe.ts"
 import { type AskingCheck, type AskingFailure, adviceOn } from "./Advice.ts"
-import { type Check, fail, judgeCertificate, judgeClock, ok, skipped, warn } from "./Check.ts"
+import {
+  type Check,
+  fail,
+  judgeCertificate,
+  judgeClock,
+  networkNames,
+  ok,
+  skipped,
+  skippedAfter,
+  warn
+} from "./Check.ts"
 
 export interface Way {
   readonly baseUrl: URL
@@ -46,9 +56,6 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
   const dialer = yield* makeDialer({ proxy: way.proxy, caFile: way.caFile })
   const proxy = dialer.proxyFor(baseUrl.hostname, portOf(baseUrl))
   const first = proxy?.url ?? baseUrl
-  const skippedAfter = (names: ReadonlyArray<string>, failed: string) =>
-    names.map((name) => skipped(name, `needs ${failed}`))
-
   const role = proxy === null ? "" : "the proxy "
   const name = `${role}${first.hostname}`
   const place = `${role}${first.hostname}:${portOf(first)}`
@@ -59,13 +66,13 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
 
   const found = yield* Effect.result(resolve(first.hostname))
   if (found._tag === "Failure") {
-    return [unreached("dns", name, found.failure), ...skippedAfter(["tcp", "proxy", "tls", "service", "clock"], "dns")]
+    return [unreached("dns", name, found.failure), ...skippedAfter(networkNames, "dns")]
   }
   const dns = ok("dns", `${name} is ${found.success.join(", ")}`)
 
   const reached = yield* Effect.result(connect(first.hostname, portOf(first)))
   if (reached._tag === "Failure") {
-    return [dns, unreached("tcp", place, reached.failure), ...skippedAfter(["proxy", "tls", "service", "clock"], "tcp")]
+    return [dns, unreached("tcp", place, reached.failure), ...skippedAfter(networkNames, "tcp")]
   }
   const tcp = ok("tcp", `${place} accepts connections (${reached.success} ms)`)
 
@@ -77,11 +84,11 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
     const fault = answered.failure
     const error = errorOf(baseUrl.host, fault)
     if (fault.kind === "Proxy") {
-      return [dns, tcp, failed("proxy", error), ...skippedAfter(["tls", "service", "clock"], "proxy")]
+      return [dns, tcp, failed("proxy", error), ...skippedAfter(networkNames, "proxy")]
     }
     const way = [dns, tcp, proxy === null ? proxied : skipped("proxy", "no answer came through it")]
     return fault.kind === "Tls"
-      ? [...way, failed("tls", error), ...skippedAfter(["service", "clock"], "tls")]
+      ? [...way, failed("tls", error), ...skippedAfter(networkNames, "tls")]
       : [...way, skipped("tls", "no answer came"), failed("service", error), skipped("clock", "needs service")]
   }
   const { date, status, tls } = answered.success
@@ -114,5 +121,4 @@ const checkProxy = ({ ignored, proxy }: Way, used: ProxyAddress | null): Check =
       )
 }
 
-export const noNetwork = (why: string): ReadonlyArray<Check> =>
-  ["dns", "tcp", "proxy", "tls", "service", "clock"].map((name) => skipped(name, why))
+export const noNetwork = (why: string): ReadonlyArray<Check> => networkNames.map((name) => skipped(name, why))

@@ -19,7 +19,7 @@ import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 import { version } from "../main/Version.ts"
 import { adviceOn } from "./Advice.ts"
-import { type Check, fail, ok, skipped, warn } from "./Check.ts"
+import { type Check, fail, ok, serviceNames, skipped, skippedAfter, warn } from "./Check.ts"
 
 const patience = "60 seconds"
 
@@ -67,10 +67,7 @@ export const checkService = Effect.fn("svc.step.checkService")(function* (settin
         )
         if (opened._tag === "Failure") {
           const error = opened.failure
-          return [
-            fail("login", error, adviceOn("login", error)),
-            ...["api", "links", "logout"].map((name) => skipped(name, "needs login"))
-          ]
+          return [fail("login", error, adviceOn("login", error)), ...skippedAfter(serviceNames, "login")]
         }
         const took = (yield* Clock.currentTimeMillis) - before
         const login =
@@ -89,8 +86,7 @@ export const checkService = Effect.fn("svc.step.checkService")(function* (settin
   )
 })
 
-export const noService = (why: string): ReadonlyArray<Check> =>
-  ["login", "api", "links", "logout"].map((name) => skipped(name, why))
+export const noService = (why: string): ReadonlyArray<Check> => serviceNames.map((name) => skipped(name, why))
 
 const logoutCheck = (status: number | null): Check =>
   status !== null && status < 400
