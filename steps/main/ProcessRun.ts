@@ -5,7 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import { errnoOf } from "../../core/src/Errors.ts"
+import { errnoOf, meaningOf } from "../../core/src/Errors.ts"
 import { readerGone } from "./PlainWords.ts"
 
 /**
@@ -132,7 +132,11 @@ export const runProcess = (
       begin(
         errnoOf(error) === "EPIPE"
           ? { code: readerGone, why: null, outputLost: true }
-          : { code: 74, why: `Cannot write to standard output: ${errnoOf(error, error.message)}`, outputLost: true }
+          : {
+              code: 74,
+              why: `Cannot write to standard output: ${meaningOf(errnoOf(error, error.message))}`,
+              outputLost: true
+            }
       )
     })
     // Standard error has no reader any more; the run itself goes on.

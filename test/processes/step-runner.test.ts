@@ -420,7 +420,7 @@ describe("how it ends", () => {
   it.live("K10 standard output that cannot be written is exit 74", () =>
     Effect.gen(function* () {
       const { exitCode, stderr } = yield* shell(`"$0" "$1" ${account.join(" ")} > /dev/full`, withPassword)
-      assert.deepStrictEqual([exitCode, stderr], [74, "Error: Cannot write to standard output: ENOSPC\n"])
+      assert.deepStrictEqual([exitCode, stderr], [74, "Error: Cannot write to standard output: the disk is full\n"])
     })
   )
 

@@ -19,6 +19,14 @@ describe("TransportFault", () => {
     assert.strictEqual(faultOfCause(new Error("y", { cause: own })), own)
   })
 
+  it("says of what this machine lacks for a connection that it is this machine, and nothing was sent", () => {
+    for (const code of ["EMFILE", "ENFILE", "EADDRNOTAVAIL", "EACCES", "EPERM", "ENETDOWN"]) {
+      const { kind, reason } = faultOfCause(coded(code, { syscall: "connect" }))
+      assert.strictEqual(kind, "NotSent", code)
+      assert.match(reason, / here|this machine/, code)
+    }
+  })
+
   it("knows nothing of the rest, and repeats nothing of its text", () => {
     const cyclic = new Error("secret-canary")
     cyclic.cause = cyclic
