@@ -42,6 +42,7 @@ import {
   separatorOf,
   usualColumns
 } from "../../core/src/report/Samplesheet.ts"
+import { typeAt } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
 import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"
@@ -133,26 +134,34 @@ const withReport = <E extends RunError, R>(
 ): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
+      const runOf = Effect.fnUntraced(function* (results: ReadonlyArray<RunResult>, exitCode: ExitCode | null) {
+        const pending = yield* pendingOf(settings, record)
+        return {
+          version,
+          step,
+          host: settings.baseUrl.host,
+          command: yield* CommandText,
+          machine: hostname(),
+          user: userName(),
+          startedAt: record.startedAt,
+          finishedAt: DateTime.toDate(yield* DateTime.now),
+          milliseconds: yield* record.milliseconds,
+          exitCode,
+          throughput: yield* record.throughput,
+          advice: [...adviceFor(results), ...adviceOnArchived(results), ...(pending === null ? [] : [pending.message])],
+          adviceOf
+        } satisfies ReportRun
+      })
+      // A run that is killed writes none, and that of the run before would be taken for its own. A failure shows in the end.
+      const isOfBefore = Effect.map(typeAt(reportfile), (type) => type === "File")
+      const replaced = Effect.flatMap(runOf([], null), (run) => writeReport(reportfile, run, []))
+      yield* Effect.ignore(Effect.flatMap(isOfBefore, (there) => (there ? replaced : Effect.void)))
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
       const errors = [...errorsOf(results), ...(yield* pendingFailure(settings, record))]
-      const pending = yield* pendingOf(settings, record)
-      const run: ReportRun = {
-        version,
-        step,
-        host: settings.baseUrl.host,
-        command: yield* CommandText,
-        machine: hostname(),
-        user: userName(),
-        startedAt: record.startedAt,
-        finishedAt: DateTime.toDate(yield* DateTime.now),
-        milliseconds: yield* record.milliseconds,
-        exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
-        throughput: yield* record.throughput,
-        advice: [...adviceFor(results), ...adviceOnArchived(results), ...(pending === null ? [] : [pending.message])],
-        adviceOf
-      }
+      const exitCode = Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause)
+      const run = yield* runOf(results, exitCode)
       const unwritten = yield* Effect.match(writeReport(reportfile, run, results), {
         onSuccess: () => null,
         onFailure: (failure) => failure

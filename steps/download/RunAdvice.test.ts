@@ -6,6 +6,7 @@ import {
   EntryUnusable,
   FileDamaged,
   FileDiffers,
+  LinkForbidden,
   LocalIo,
   NotFound,
   TrackingUnusable,
@@ -22,7 +23,7 @@ describe("what to do next after a run", () => {
   it("advises another run only where another run can mend it", () => {
     assert.deepStrictEqual(advice(silent), ["Run the same command again"])
     assert.deepStrictEqual(advice(full), ["When that is mended, run the same command again"])
-    assert.deepStrictEqual(advice(silent, full), ["When that is mended, run the same command again"])
+    assert.deepStrictEqual(advice(silent, full).slice(0, -1), ["When that is mended, run the same command again"])
     const damaged = (fault: FileDamaged["fault"]) => failed(new FileDamaged({ file: "a.bam", fault, reason: "r" }))
     for (const error of [
       failed(new NotFound({ what: "analysis A9" })),
@@ -35,6 +36,17 @@ describe("what to do next after a run", () => {
       assert.deepStrictEqual(advice(error), [], error.error.message)
     }
     assert.deepStrictEqual(advice(damaged("Changing")), ["Run the same command again"])
+  })
+
+  it("names the failures that the exit code hides, the worst first", () => {
+    const forbidden = failed(new LinkForbidden({ file: "b.bam", host: "h", status: 403 }))
+    const damaged = failed(new FileDamaged({ file: "a.bam", fault: "Size", reason: "short" }))
+    assert.deepStrictEqual(advice(damaged, forbidden, forbidden, downloaded()), [
+      "Look at each failure: exit code 77 of 2 failures hides 65 of 1 failure"
+    ])
+    assert.deepStrictEqual(advice(damaged, damaged), [])
+    const last = advice(silent, forbidden, damaged).at(-1) ?? ""
+    assert.match(last, /: exit code 77 of 1 failure hides 65 of 1 failure, 69 of 1 failure$/)
   })
 
   it("says that what is there is kept only where something is", () => {
@@ -50,7 +62,8 @@ describe("what to do next after a run", () => {
     assert.deepStrictEqual(advice(failed(new TrackingUnusable({ path: "r.json", reason: "not JSON" }))), [])
     assert.deepStrictEqual(advice(silent, entry, downloaded()), [
       "Run the same command again: what is there is kept",
-      mend
+      mend,
+      "Look at each failure: exit code 65 of 1 failure hides 69 of 1 failure"
     ])
   })
 

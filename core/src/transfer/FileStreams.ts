@@ -123,7 +123,10 @@ const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
 const chunk = 8 * 1024 * 1024
 const firstChunk = 1024 * 1024
 
-/** Ranges that wait for whoever reads: 32 of them took 424 MB. */
+/**
+ * Ranges that wait for whoever reads: 32 of them took 424 MB. Those of slices have an eighth of the bytes (`longestRange` in
+ * FetchPlan.ts): as many wait as there are connections.
+ */
 const mostAhead = 8
 
 const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
