@@ -39,8 +39,17 @@ const pathSegment = (name: string) =>
 export const keyOfLink = (url: string): string | null => /^\/sandbox-files\/(\d+)\//.exec(url)?.[1] ?? null
 
 /**
+ * What is signed: the query as it is meant, whichever letters of it the caller escaped, as S3 has it. Some clients escape anew what
+ * they were given (yarl of aiohttp writes `/` for `%2F`); a `+` is a space, and so breaks the token.
+ */
+const signedForm = (address: string) => {
+  const [path = "", query = ""] = address.split(/\?(.*)/s)
+  return `${path}?${new URLSearchParams(query)}`
+}
+
+/**
  * Presigned addresses in the manner of S3 (query parameters `X-Amz-*`, signature version 4 in form; the HMAC is over
- * path and query as sent). Time has the resolution of seconds; a link is good through the whole last second.
+ * path and query). Time has the resolution of seconds; a link is good through the whole last second.
  */
 export class Links extends Context.Service<
   Links,
@@ -59,7 +68,8 @@ export class Links extends Context.Service<
       Effect.gen(function* () {
         const behaviour = yield* Behaviour
         const expiredByHand = new Set<string>()
-        const hmac = (text: string) => createHmac("sha256", `sandbox link key ${behaviour.seed}`).update(text).digest()
+        const hmac = (text: string) =>
+          createHmac("sha256", `sandbox link key ${behaviour.seed}`).update(signedForm(text)).digest()
         const lifetime = Math.max(1, Math.round(Duration.toSeconds(behaviour.linkLifetime)))
         // Looks like an AWS session token: base64 with `+`, `/` and `=`, which have to stay percent-encoded on the way.
         const securityToken = "IQoJ+/8="
