@@ -13,7 +13,7 @@ import type { Look } from "../../core/src/download/RestorationStatus.ts"
 import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
 import { makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
 import { eventsOf, type RunListener } from "../../core/src/download/RunEvents.ts"
-import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
+import { keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
@@ -59,9 +59,8 @@ export const awaitRestored = Effect.fn("svc.step.awaitRestored")(function* (
   settings: Settings,
   record: RunRecord
 ) {
-  const keys = new Set(files.map(({ analysisId, fileName }) => JSON.stringify([analysisId, fileName])))
-  const only: ResumeRequest["only"] = ({ entry: { analysisId, fileName } }) =>
-    keys.has(JSON.stringify([analysisId, fileName]))
+  const keys = new Set(files.map(keyOfFile))
+  const only: ResumeRequest["only"] = ({ entry }) => keys.has(keyOfFile(entry))
   yield* resume({ ...resumeOf(request, settings), only }, settings, record)
   yield* summarise(yield* record.results)
 })

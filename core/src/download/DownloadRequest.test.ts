@@ -3,8 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { DownloadOptions } from "./DownloadOptions.ts"
-import { downloadRequest, parseRequest } from "./DownloadRequest.ts"
+import { DownloadOptions, downloadRequest, parseRequest } from "./DownloadRequest.ts"
 
 const problems = (options: DownloadOptions) =>
   Result.getOrThrow(Result.flip(parseRequest(options))).map(({ message }) => message)

@@ -49,8 +49,7 @@ import {
   planRun,
   type RunOutcome
 } from "./DownloadForms.ts"
-import type { DownloadOptions } from "./DownloadOptions.ts"
-import { type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
+import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { type OneFileError, type OpenFile, type OpenOptions, openOne } from "./OneFile.ts"

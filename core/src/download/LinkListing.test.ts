@@ -4,8 +4,7 @@ import { listedFile } from "../../../test/selection/ListedFiles.ts"
 import { AnalysisId, SampleId } from "../contract/Ids.ts"
 import type { FileType } from "../selection/FileName.ts"
 import type { ListedFile } from "../selection/WantedFiles.ts"
-import type { DownloadOptions } from "./DownloadOptions.ts"
-import { parseRequest } from "./DownloadRequest.ts"
+import { type DownloadOptions, parseRequest } from "./DownloadRequest.ts"
 import { linksOf, noLinks } from "./LinkManifest.ts"
 
 const requestOf = (options: DownloadOptions) => ({ ...Result.getOrThrow(parseRequest(options)), slice: null })

@@ -188,7 +188,7 @@ export interface LinksOf {
  */
 export type LinkError = PlanError | LinkRefused
 
-const nowhere = { occupants: new Map<string, never>(), reserved: new Map<string, never>(), slices: new Map() }
+const nowhere = { occupants: new Map(), slices: new Map() }
 
 /** The links of one analysis. That all its wanted types are missing is one of the errors. */
 export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filetypes }: DownloadRequest) {

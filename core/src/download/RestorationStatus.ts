@@ -174,7 +174,7 @@ export type Availability =
   /** Being restored, as the service says or as there is reason to believe. `estimate` as written. */
   | { readonly _tag: "Restoring"; readonly estimate: string | null }
   /** Archived, and there is no sign of a restoration: it was never begun, is very late, or its copy is gone again. */
-  | { readonly _tag: "Archived"; readonly files: ReadonlyArray<ListedFile> }
+  | { readonly _tag: "Archived" }
   | { readonly _tag: "Missing"; readonly error: NotFound }
 
 /**
@@ -192,19 +192,15 @@ export const availabilityOf = (
   const name = wantedName(entry)
   if (!files.some(({ fileName }) => fileName === name)) {
     const what = printable(`${name} (analysis ${entry.analysisId})`)
-    return {
-      _tag: "Missing",
-      error: new NotFound({ what, detail: "the service does not list the file any more" })
-    }
+    const detail = "the service does not list the file any more"
+    return { _tag: "Missing", error: new NotFound({ what, detail }) }
   }
   const wanted = files.filter((file) => belongsTo(file, entry, filetypes))
   const cold = stillArchived(wanted, entry)
   if (cold.length === 0) return { _tag: "Available", files: wanted }
   const estimates = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
   if (estimates[0] !== undefined) return { _tag: "Restoring", estimate: estimates[0] }
-  return mayBeUnderWay(entry, now)
-    ? { _tag: "Restoring", estimate: entry.restoreEstimation }
-    : { _tag: "Archived", files: cold }
+  return mayBeUnderWay(entry, now) ? { _tag: "Restoring", estimate: entry.restoreEstimation } : { _tag: "Archived" }
 }
 
 /** Whether an entry asks for a part of its file. */

@@ -8,7 +8,7 @@ import { parse, render, type TrackingDocument, TrackingFile } from "../archive/T
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LinkForbidden, LoginRefused, NotFound, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
-import { rowOf } from "../report/Row.ts"
+import { rowOf } from "../report/Report.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"

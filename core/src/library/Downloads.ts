@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
-export { DownloadOptions, RegionOptions } from "../download/DownloadOptions.ts"
 export type {
   Decision,
   DownloadPlan,
@@ -15,6 +14,7 @@ export type {
   PlannedFile
 } from "../download/DownloadPlan.ts"
 export type { RequestError } from "../download/DownloadRequest.ts"
+export { DownloadOptions, RegionOptions } from "../download/DownloadRequest.ts"
 export { Downloads, type RunEvents, type RunFailure, type RunOptions } from "../download/Downloads.ts"
 export {
   DownloadsFailed,

@@ -7,7 +7,7 @@
 import { severityOrder } from "../Errors.ts"
 import { dataFileOf } from "../selection/FileName.ts"
 import { durationText, humanSize } from "../text/Quantity.ts"
-import { countText, groupedCount, momentText } from "./Axis.ts"
+import { countText, groupedCount, momentText } from "./Chart.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
 import { pageScript, pageStyle } from "./PageAssets.ts"
 import { nameOf, type ReportDocument, type ReportedFile, saidOf, statusOf } from "./Report.ts"

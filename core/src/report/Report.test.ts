@@ -5,8 +5,7 @@ import { AnalysisId } from "../contract/Ids.ts"
 import { failureResult } from "../download/FileResult.ts"
 import { NotFound } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
-import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
-import { Row } from "./Row.ts"
+import { type ReportRun, Row, reportJson, reportPieces } from "./Report.ts"
 
 const missing = new NotFound({ what: "analysis A9" })
 

@@ -2,8 +2,17 @@
 import type { Restoration } from "../archive/Waiting.ts"
 import { durationText } from "../text/Quantity.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { countText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
-import { axis, countInBins, steps, track } from "./Chart.ts"
+import {
+  axis,
+  countInBins,
+  countText,
+  groupedCount,
+  momentText,
+  momentTicks,
+  steps,
+  type Tick,
+  track
+} from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 

@@ -1,8 +1,18 @@
 /** When bytes came: how fast, and which files. */
 
 import { durationText, humanSize } from "../text/Quantity.ts"
-import { byteScale, countText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
-import { axis, countInBins, steps, type Tone, track } from "./Chart.ts"
+import {
+  axis,
+  byteScale,
+  countInBins,
+  countText,
+  elapsedTicks,
+  groupedCount,
+  steps,
+  type Tick,
+  type Tone,
+  track
+} from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 

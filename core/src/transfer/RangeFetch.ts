@@ -22,8 +22,7 @@ import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
 import { type ByteSink, receive, stallError, statedCode } from "./ReplyBody.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
-import type { VersionWatch } from "./VersionWatch.ts"
-import { Restart } from "./VersionWatch.ts"
+import { Restart, type VersionWatch } from "./VersionWatch.ts"
 
 /** What all requests for one file have in common. */
 export interface FetchContext {

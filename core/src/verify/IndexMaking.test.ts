@@ -4,8 +4,7 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { proveFile } from "./FileProof.ts"
-import { makeIndex } from "./IndexMaking.ts"
+import { makeIndex, proveFile } from "./FileProof.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const made = (name: string, bytes: Uint8Array) => makeIndex({ name, reader: fromBytes(bytes) })

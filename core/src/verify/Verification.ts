@@ -89,7 +89,11 @@ export const verify = Effect.fn("svc.verify.verifyFiles")(function* (
   return verdicts
 })
 
-const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect.Effect<void>) =>
+const verdictOf = (
+  target: Target,
+  run: Run,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.Effect<Verdict, never, FileSource | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const { expected, notes, path, role } = target
     const bare: Verdict = {
@@ -105,23 +109,17 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
     }
     switch (role._tag) {
       case "Missing":
-        return { ...bare, status: "failed", error: new NotFound({ what: path }) } satisfies Verdict
+        return { ...bare, status: "failed", error: new NotFound({ what: path }) }
       case "Unreadable":
-        return {
-          ...bare,
-          status: "failed",
-          error: new LocalIo({ path, operation: "read", errno: role.errno })
-        } satisfies Verdict
+        return { ...bare, status: "failed", error: new LocalIo({ path, operation: "read", errno: role.errno }) }
       case "Absent":
-        return { ...bare, notes: [...notes, role.reason] } satisfies Verdict
+        return { ...bare, notes: [...notes, role.reason] }
       case "Empty":
-        return { ...bare, notes: [...notes, "a folder without files"] } satisfies Verdict
-      case "Part":
-        return {
-          ...bare,
-          status: "unfinished",
-          notes: [...notes, "part of a download: the next run goes on with it"]
-        } satisfies Verdict
+        return { ...bare, notes: [...notes, "a folder without files"] }
+      case "Part": {
+        const note = "part of a download: the next run goes on with it"
+        return { ...bare, status: "unfinished", notes: [...notes, note] }
+      }
       case "File": {
         const kind = role.checksum?.kind ?? role.named?.kind ?? null
         const file: Verdict = { ...bare, kind, bytes: role.bytes }

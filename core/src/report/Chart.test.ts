@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { durationText } from "../text/Quantity.ts"
-import { byteScale, countText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
+import { byteScale, countText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Chart.ts"
 
 const day = 24 * 60 * 60 * 1000
 
