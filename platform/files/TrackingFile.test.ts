@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Logger, type Scope } from "effect"
 import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
@@ -283,6 +283,39 @@ describe("TrackingFile", () => {
         writeFileSync(join(folder, ".t.json.lock"), JSON.stringify(thisProcess()))
         yield* read(path)
         assert.deepStrictEqual(readdirSync(folder), [".t.json.lock", "t.json"])
+      })
+    )
+  )
+
+  it.live("T19 runs ask for restorations in turn, and one that was killed is not waited for", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const events: Array<string> = []
+        const said = (event: string) => Effect.sync(() => void events.push(event))
+        const inTurn = <A, E>(self: Effect.Effect<A, E>) =>
+          TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+        const waits = yield* Deferred.make<void>()
+        const log = Logger.make(({ message }) => {
+          if (/which asks for a restoration/.test(String(message))) Deferred.doneUnsafe(waits, Effect.void)
+        })
+        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
+        const begun = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          inTurn(
+            Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(waits)).pipe(
+              Effect.andThen(said("first"))
+            )
+          )
+        )
+        yield* Deferred.await(begun)
+        // The file itself is not locked meanwhile.
+        yield* change(path, adding("A1"))
+        yield* inTurn(said("second")).pipe(Effect.provide(Logger.layer([log])))
+        yield* Fiber.join(first)
+        assert.deepStrictEqual(events, ["first", "second"])
+        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
+        yield* read(path)
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
       })
     )
   )

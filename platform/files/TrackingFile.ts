@@ -24,6 +24,7 @@ import {
 import { copyFile, link, lstat, open, readdir, readFile, realpath, stat, unlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
@@ -74,6 +75,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Refused: ({ reason }: Refused) => new TrackingUnusable({ path, reason }),
         Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
       }
+      const sayTurn = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which asks for a restoration`)
       const read = find(path).pipe(
         Effect.tap((found) => clearAway(found.path, locks)),
         Effect.flatMap(({ content }) => documentOf(content)),
@@ -98,22 +100,36 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         path,
         read,
         change: Effect.fn("svc.platform.changeTracking")((edit) => change(edit, false)),
+        inTurn: (self) =>
+          find(path).pipe(
+            Effect.tap((found) => folderExists(path, found.path)),
+            Effect.catchTags(failures),
+            Effect.flatMap((found) =>
+              locks.withLock(turnOf(found.path), { wait: Duration.infinity, onWait: sayTurn })(() => self)
+            )
+          ),
         ensure: Effect.asVoid(change((document) => document, true))
       })
     })
   )
 
 const hiddenBeside = (path: string) =>
-  join(dirname(path), `.${shortened(basename(path), ".".length + longestLockMark)}`)
+  join(dirname(path), `.${shortened(basename(path), ".".length + turnMark.length + longestLockMark)}`)
 
 const lockOf = (path: string) => `${hiddenBeside(path)}.lock`
 
+/** Held while the service is asked, which may take minutes: the file can be changed meanwhile. */
+const turnOf = (path: string) => `${hiddenBeside(path)}${turnMark}.lock`
+
+const turnMark = ".asking"
+
 /** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
 const clearAway = (path: string, { withLock }: FileLocks) =>
-  Effect.suspend(() =>
-    existsSync(lockOf(path))
-      ? Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))
-      : Effect.void
+  Effect.forEach(
+    [lockOf(path), turnOf(path)].filter((lock) => existsSync(lock)),
+    (lock) =>
+      Effect.ignore(withLock(lock, { wait: 0 })(() => (lock === lockOf(path) ? removeLeftovers(path) : Effect.void))),
+    { discard: true }
   )
 
 const folderExists = Effect.fnUntraced(function* (given: string, real: string) {

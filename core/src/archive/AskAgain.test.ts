@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LoginRefused, RequestRejected, type ServiceError } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
-import type { RestoreRequest } from "./Requests.ts"
+import { knownIn, type RestoreRequest } from "./Requests.ts"
 import { entriesOf, parse, render, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
@@ -46,6 +46,7 @@ const world = (
     Layer.succeed(TrackingFile, {
       path: "r.json",
       ensure: Effect.void,
+      inTurn: (self) => self,
       read: Effect.sync(() => stored),
       change: (edit) => Effect.sync(() => (stored = edit(stored)))
     })
@@ -55,7 +56,7 @@ const world = (
       const now = yield* Clock.currentTimeMillis
       const known = [...entriesOf(stored, target, request.nameOf).values()]
       const due = known.filter((it) => decideToAskAgain(it, "ask", now)._tag === "Ask")
-      const results = yield* askAgain(due, { ...request, ...some }, asked)
+      const results = yield* askAgain(due, { ...request, ...some }, asked, knownIn(known))
       return [...results.values()].map((it) => (it._tag === "Failed" ? it.error._tag : it._tag))
     }).pipe(Effect.provide(services))
   return { events, look, entries: (): ReadonlyArray<object> => JSON.parse(render(stored)) }

@@ -11,7 +11,7 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { failAsLeft, type RestoreRequest, remember, requestDurably } from "./Requests.ts"
+import { failAsLeft, type Known, type RestoreRequest, remember, requestDurably } from "./Requests.ts"
 import { nameOfEntry } from "./StoredRequests.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
@@ -50,11 +50,13 @@ export type AskAgainResult =
  * Asks once for each analysis of `entries`; a failure stops no other analysis, unless the service as a whole is away.
  *
  * @param asked - the analyses that this run asked for before, by their number bounded by `maxRestores`; grows
+ * @param known - the requests that the restoration file had beside them
  */
 export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest,
-  asked: Set<string>
+  asked: Set<string>,
+  known: Known
 ): Effect.fn.Return<ReadonlyMap<TrackingEntry, AskAgainResult>, never, ServiceClient | TrackingFile> {
   const results = new Map<TrackingEntry, AskAgainResult>()
   let gaveUp: ServiceError | TrackingError | null = null
@@ -67,7 +69,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
       result = { _tag: "Failed", error: gaveUp }
     } else {
       asked.add(analysisId)
-      result = yield* Effect.match(askForEntries(analysisId, group, request), {
+      result = yield* Effect.match(askForEntries(analysisId, group, request, known), {
         onSuccess: (restoration): AskAgainResult => ({ _tag: "Requested", ...restoration }),
         onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
       })
@@ -88,7 +90,8 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
 const askForEntries = Effect.fnUntraced(function* (
   analysisId: AnalysisId,
   entries: ReadonlyArray<TrackingEntry>,
-  request: RestoreRequest
+  request: RestoreRequest,
+  known: Known
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   for (const entry of entries) {
     yield* Effect.logInfo(
@@ -97,6 +100,7 @@ const askForEntries = Effect.fnUntraced(function* (
   }
   return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
     again: true,
+    known,
     failed: (error, now) =>
       Effect.forEach(
         entries,

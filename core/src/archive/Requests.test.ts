@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema, Semaphore } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -46,6 +46,7 @@ interface World {
 const world = ({ answer, answered = (id) => id, change, confirm, listed, read }: World = {}) => {
   const events: Array<string> = []
   let document: TrackingDocument = empty
+  const turn = Semaphore.makeUnsafe(1)
   const layer = Layer.mergeAll(
     Layer.mock(ServiceClient, {
       requestRestore: ([id = ""]) =>
@@ -66,6 +67,7 @@ const world = ({ answer, answered = (id) => id, change, confirm, listed, read }:
       path: "t.json",
       read: read ?? Effect.sync(() => document),
       ensure: Effect.void,
+      inTurn: turn.withPermits(1),
       change: (edit) =>
         Effect.andThen(
           change?.() ?? Effect.void,
@@ -134,6 +136,46 @@ describe("restore", () => {
         requestedAt: "1970-01-01T00:00:00.000Z",
         estimate: "2026-11-22T00:00:00Z"
       })
+    })
+  )
+
+  /** Two runs of one restoration file: the second has read it when the first is still being answered, and then `end` happens. */
+  const two = Effect.fnUntraced(function* (
+    second: Candidate,
+    end: (first: Fiber.Fiber<unknown>, answer: Deferred.Deferred<string>) => Effect.Effect<unknown>
+  ) {
+    const answer = yield* Deferred.make<string>()
+    const { document, events, restore } = world({ answer: () => Deferred.await(answer) })
+    const first = yield* Effect.forkChild(restore([candidate("A1")], request()), { startImmediately: true })
+    const other = yield* Effect.forkChild(restore([second], request()), { startImmediately: true })
+    yield* end(first, answer)
+    yield* Deferred.succeed(answer, "2026-11-23T00:00:00Z")
+    const [result] = yield* Fiber.join(other)
+    const entries = document().items.map(({ entry }) => `${entry?.status} ${entry?.restoreEstimation}`)
+    return { asked: events.filter((event) => event === "ask A1").length, entries, result }
+  })
+  const elsewhere = candidate("A1", { options: { ...options, destination: "elsewhere" } })
+
+  it.effect("T19 of two runs at once one asks, and the other waits for the answer, also for another folder", () =>
+    Effect.gen(function* () {
+      const estimate = "2026-11-22T00:00:00Z"
+      for (const second of [candidate("A1"), elsewhere]) {
+        const { asked, entries, result } = yield* two(second, (_, answer) => Deferred.succeed(answer, estimate))
+        assert.strictEqual(asked, 1)
+        assert.deepStrictEqual(result, { _tag: "Pending", requestedAt: "1970-01-01T00:00:00.000Z", estimate })
+        assert.deepStrictEqual(
+          entries,
+          Array.from({ length: second === elsewhere ? 2 : 1 }, () => `pending ${estimate}`)
+        )
+      }
+    })
+  )
+
+  it.effect("T19 a run that ends without an answer is waited for no longer: the other one asks", () =>
+    Effect.gen(function* () {
+      const { asked, entries } = yield* two(candidate("A1"), (first) => Fiber.interrupt(first))
+      assert.strictEqual(asked, 2)
+      assert.deepStrictEqual(entries, ["pending 2026-11-23T00:00:00Z"])
     })
   )
 

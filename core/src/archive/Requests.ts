@@ -33,7 +33,7 @@ import {
   type RestorePolicy,
   type RestoreQuestion
 } from "./Policy.ts"
-import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
+import { keyOf, type NewEntry, optionsKeyOf, requesting, type TrackingEntry } from "./TrackingEntry.ts"
 import { empty, entriesOf, type Item, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 import { mayBeUnderWay, type Restoration } from "./Waiting.ts"
 
@@ -62,12 +62,12 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   candidates: ReadonlyArray<C>,
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, RestorationServices> {
-  const known = yield* Effect.result(withEntries(candidates, request))
-  if (known._tag === "Failure") {
-    yield* logFailure(known.failure)
-    return candidates.map(() => ({ _tag: "Failed", error: known.failure }))
+  const read = yield* Effect.result(withEntries(candidates, request))
+  if (read._tag === "Failure") {
+    yield* logFailure(read.failure)
+    return candidates.map(() => ({ _tag: "Failed", error: read.failure }))
   }
-  const files = known.success
+  const { files, known } = read.success
   const decided = decide(request.mode, files, yield* askAbout(request.mode, files), request.maxRestores)
 
   const results = new Map<ArchivedFile, RestoreResult>()
@@ -101,8 +101,9 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
     const filesWith = (tag: RestoreDecision["_tag"]) =>
       group.filter(({ decision }) => decision._tag === tag).map(({ file }) => file)
     const [follow, ask] = [filesWith("Follow"), filesWith("Request")]
+    // First of the two: what is remembered of the others is not taken for a request of another run.
+    yield* settle(ask, gaveUp === null ? requestRestoration(analysisId, ask, request, known) : Effect.fail(gaveUp))
     yield* settle(follow, rememberUnderWay(follow, request))
-    yield* settle(ask, gaveUp === null ? requestRestoration(analysisId, ask, request) : Effect.fail(gaveUp))
   }
   return files.flatMap((file) => results.get(file) ?? [])
 })
@@ -120,7 +121,7 @@ export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* 
   const { present } = yield* Operator
   return yield* Effect.match(withEntries(candidates, request), {
     onFailure: (error): ReadonlyArray<RestoreForecast> => candidates.map(() => ({ error })),
-    onSuccess: (files) =>
+    onSuccess: ({ files }) =>
       foresee(request.mode, files, present, request.maxRestores).map(({ decision, file }) =>
         decision._tag === "Leave" && request.requireAll === true
           ? { error: leftError(file, decision.reason) }
@@ -145,7 +146,7 @@ export const failAsLeft = Effect.fnUntraced(function* (
 
 type File = Candidate & ArchivedFile
 
-/** The candidates with what the restoration file says of them. */
+/** The candidates with what the restoration file says of them, and the requests in it. */
 const withEntries = Effect.fnUntraced(function* <C extends Candidate>(
   candidates: ReadonlyArray<C>,
   request: RestoreRequest
@@ -155,7 +156,11 @@ const withEntries = Effect.fnUntraced(function* <C extends Candidate>(
   const document = yield* request.mode === "no" ? Effect.orElseSucceed(read, () => empty) : read
   const entries = entriesOf(document, request.target, request.nameOf)
   const now = yield* Clock.currentTimeMillis
-  return candidates.map((candidate) => ({ ...candidate, tracked: trackedBy(entries, candidate, request, now) }))
+  const files = candidates.map((candidate) => ({
+    ...candidate,
+    tracked: trackedBy(entries, candidate, request, now)
+  }))
+  return { files, known: knownIn(entries.values()) }
 })
 
 /** The entry of exactly this request, while its restoration may be under way. */
@@ -234,29 +239,71 @@ const rememberUnderWay = Effect.fnUntraced(function* (files: ReadonlyArray<File>
 })
 
 /** Asks for the restoration of one analysis that nobody asked for before. */
-const requestRestoration = (analysisId: AnalysisId, files: ReadonlyArray<File>, request: RestoreRequest) =>
+const requestRestoration = (
+  analysisId: AnalysisId,
+  files: ReadonlyArray<File>,
+  request: RestoreRequest,
+  known: Known
+) =>
   requestDurably(analysisId, files, request, {
     again: false,
+    known,
     failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
   })
 
+/** The requests that were in the restoration file when a run decided to ask: others were made by other runs since. */
+export type Known = ReadonlySet<string>
+
+export const knownIn = (entries: Iterable<TrackingEntry>): Known => new Set(Array.from(entries, requestOf))
+
+/** With its status: one that another run was still making has been answered since. */
+const requestOf = ({ analysisId, requestTime, status }: TrackingEntry) =>
+  JSON.stringify([analysisId, requestTime, status])
+
+interface Asking {
+  readonly again: boolean
+  readonly known: Known
+  readonly failed: (
+    error: ServiceError,
+    requestTime: string
+  ) => Effect.Effect<void, TrackingError, ServiceClient | TrackingFile>
+}
+
 /**
  * Asks the service for one analysis. Its entries say so before, so that no request is forgotten, and have the estimate when it returns.
+ * Runs that share the restoration file do so in turn: what another one has asked for meanwhile is not paid for twice.
  *
  * @param how - `again`: the entries were asked for before; `failed`: what becomes of them when there is no estimate, with the time
  *   (ISO 8601) that they have as that of the request
  */
-export const requestDurably = Effect.fnUntraced(function* (
+export const requestDurably = (
   analysisId: AnalysisId,
   files: ReadonlyArray<Tracked>,
   request: RestoreRequest,
-  how: {
-    readonly again: boolean
-    readonly failed: (
-      error: ServiceError,
-      requestTime: string
-    ) => Effect.Effect<void, TrackingError, ServiceClient | TrackingFile>
-  }
+  how: Asking
+) =>
+  TrackingFile.use(({ inTurn, read }) =>
+    inTurn(
+      Effect.gen(function* () {
+        const entries = [...entriesOf(yield* read, request.target, request.nameOf).values()]
+        const now = yield* Clock.currentTimeMillis
+        const other = entries.find(
+          (entry) => entry.analysisId === analysisId && !how.known.has(requestOf(entry)) && mayBeUnderWay(entry, now)
+        )
+        if (other === undefined) return yield* requestInTurn(analysisId, files, request, how)
+        const { requestTime, restoreEstimation } = other
+        yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
+        yield* sayRequested(analysisId, restoreEstimation, "requested by another run meanwhile")
+        return { requestedAt: requestTime, estimate: restoreEstimation }
+      })
+    )
+  )
+
+const requestInTurn = Effect.fnUntraced(function* (
+  analysisId: AnalysisId,
+  files: ReadonlyArray<Tracked>,
+  request: RestoreRequest,
+  how: Asking
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   const asked = { requestTime, ...(how.again ? { askedAgain: requestTime } : {}) }
@@ -268,9 +315,9 @@ export const requestDurably = Effect.fnUntraced(function* (
 })
 
 /** Says what the service answered; the estimate is in the file by then. */
-const sayRequested = (analysisId: string, estimate: string | null) => {
+const sayRequested = (analysisId: string, estimate: string | null, how = "requested") => {
   const expected = estimate === null ? "at a time the service does not tell" : `at ${estimate}`
-  return Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
+  return Effect.logInfo(printable(`Restoration of analysis ${analysisId} ${how}, expected ${expected}`))
 }
 
 /**

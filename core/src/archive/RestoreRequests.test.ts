@@ -78,6 +78,7 @@ const world = ({ answer = null, document = empty, failingChange, listing, restor
   const tracking = Layer.succeed(TrackingFile, {
     path: "r.json",
     ensure: Effect.void,
+    inTurn: (self) => self,
     read: Effect.suspend(() => (unreadable ? Effect.fail(unusable) : Effect.succeed(stored))),
     change: (edit) =>
       Effect.suspend(() => {

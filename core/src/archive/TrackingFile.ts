@@ -172,5 +172,10 @@ export class TrackingFile extends Context.Service<
     ) => Effect.Effect<TrackingDocument, TrackingError>
     /** Makes an empty one when there is none. */
     readonly ensure: Effect.Effect<void, TrackingError>
+    /**
+     * Runs `self` while no other run of this file asks for a restoration: from the look whether one is asked for already until what
+     * the service answered is in the file. One that was killed in the middle is not waited for. Others may change the file.
+     */
+    readonly inTurn: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TrackingError, R>
   }
 >()("svc-steps/core/archive/TrackingFile") {}

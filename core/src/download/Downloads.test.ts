@@ -88,6 +88,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   const tracking = Layer.succeed(TrackingFile, {
     path: path.join(folder, "r.json"),
     ensure: Effect.sync(() => void events.push("ensure")),
+    inTurn: (self) => self,
     read: Effect.sync(() => stored),
     change: (edit) => Effect.sync(() => (stored = edit(stored)))
   })

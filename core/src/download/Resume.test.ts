@@ -77,6 +77,7 @@ const world = Effect.fnUntraced(function* ({
   const tracking = TrackingFile.of({
     path: path.join(root, "r.json"),
     ensure: Effect.void,
+    inTurn: (self) => self,
     read: Effect.sync(() => stored),
     change: (edit) =>
       Effect.suspend((): Effect.Effect<TrackingDocument, TrackingUnusable> => {

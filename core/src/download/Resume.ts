@@ -10,8 +10,14 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
-import { leftError } from "../archive/Requests.ts"
-import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
+import { knownIn, leftError } from "../archive/Requests.ts"
+import {
+  nameOfEntry,
+  removeFinished,
+  type StoredRequest,
+  type StoredRequests,
+  storedRequests
+} from "../archive/StoredRequests.ts"
 import type { ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
@@ -75,7 +81,7 @@ const look = Effect.fn("svc.download.look")(function* (
   const { lost, restored } = yield* judgeAll(open, listings, request, memory)
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
-    yield* askAgainForLost(lost, request, memory)
+    yield* askAgainForLost(lost, stored, request, memory)
     yield* downloadAll(restored, listings, request, memory)
   }
   return memory.look()
@@ -183,6 +189,7 @@ const sayFailed = (open: ReadonlyArray<StoredRequest>, memory: ResumeMemory) =>
 /** Asks again for what got lost. */
 const askAgainForLost = Effect.fnUntraced(function* (
   lost: ReadonlyArray<StoredRequest>,
+  { requests }: StoredRequests,
   { fallback, service }: ResumeRequest,
   memory: ResumeMemory
 ) {
@@ -190,7 +197,8 @@ const askAgainForLost = Effect.fnUntraced(function* (
   const results = yield* askAgain(
     lost.map(({ entry }) => entry),
     restoreRequestOf(fallback, service),
-    memory.asked
+    memory.asked,
+    knownIn(requests.map(({ entry }) => entry))
   )
   for (const stored of lost) {
     const result = results.get(stored.entry)
