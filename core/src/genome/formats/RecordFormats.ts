@@ -52,6 +52,8 @@ export interface RecordFormat {
   readonly flaw: (data: Bytes, at: number, size: number) => string | null
   /** What a person calls the whole record `[at, at + size)`. */
   readonly nameOf: (data: Bytes, at: number, size: number) => string
+  /** How the line `[at, at + size)` begins, for a person; null where none begins there, and of records that are no lines. */
+  readonly lineAt: (data: Bytes, at: number, size: number) => string | null
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
 }
@@ -93,6 +95,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     return mate < -1 || mate >= references ? "has a mate on no reference" : BamRecord.flawOf(bytes, view, at)
   },
   nameOf: ({ bytes, view }, at) => printable(BamRecord.nameOf(bytes, view, at)),
+  lineAt: () => null,
   readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false
     span.ref = BamRecord.refId(view, at)
@@ -154,6 +157,10 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       const [, , id = ""] = new TextDecoder().decode(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
       return printable(id.slice(0, 60))
     },
+    lineAt: ({ bytes }, at, size) =>
+      at === 0 || bytes[at - 1] === lineFeed
+        ? printable(new TextDecoder().decode(bytes.subarray(at, at + Math.min(size - 1, 60))).replaceAll("\t", " "))
+        : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {
         span.ref = comment

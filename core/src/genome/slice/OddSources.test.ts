@@ -39,14 +39,18 @@ const sliceOf = Effect.fnUntraced(function* (
 })
 
 /** The lines of a slice of a VCF with these lines, which all lie in one block. */
-const vcfSlice = Effect.fnUntraced(function* (head: string, lines: ReadonlyArray<string>, range: string) {
+const vcfSlice = Effect.fnUntraced(function* (
+  head: string,
+  lines: ReadonlyArray<string>,
+  range: string,
+  names = [...new Set(lines.map((line) => line.split("\t")[0] ?? ""))]
+) {
   const codec = yield* Codec
-  const names = [...new Set(lines.map((line) => line.split("\t")[0] ?? ""))]
   const builder = IndexBuilder.make(14, 5)
   let at = head.length
   for (const line of lines) {
     const [name = "", position] = line.split("\t")
-    builder.add(names.indexOf(name), Number(position) - 1, Number(position), true, 0, at)
+    builder.add(Math.max(0, names.indexOf(name)), Number(position) - 1, Number(position), true, 0, at)
     at += line.length
   }
   builder.close(0, at)
@@ -72,6 +76,25 @@ describe("slices of VCF files of other programs", () => {
       const lines = [100, 200, 300].map((position) => fields(position) + rest)
       const made = yield* vcfSlice(`${version}${contig}${header}\n`, lines, "chr1:150-300")
       assert.deepStrictEqual(made.lines, lines.slice(1))
+    }).pipe(provided)
+  )
+
+  it.effect("D18 a line that is no record is named, and not taken for a damaged block", () =>
+    Effect.gen(function* () {
+      for (const wrong of ["1.0e2", "0x64"]) {
+        const lines = [`${fields(90)}\n`, `${fields(100).replace("100", wrong)}\n`, `${fields(200)}\n`]
+        const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300"))
+        assert.deepInclude(fault, {
+          fault: "BadRecord",
+          reason: `the line "chr1 ${wrong} . A C . . .", in the BGZF block at byte 0, cannot be read`
+        })
+      }
+      const lines = [`${fields(90)}\n`, `${fields(100).replace("chr1", "chr7")}\n`, `${fields(200)}\n`]
+      const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"]))
+      assert.deepInclude(fault, {
+        fault: "IndexMismatch",
+        reason: 'its index does not fit: it does not name the reference of the line "chr7 100 . A C . . ."'
+      })
     }).pipe(provided)
   )
 

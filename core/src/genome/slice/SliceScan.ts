@@ -11,7 +11,14 @@
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { isBefore } from "../bgzf/VirtualOffset.ts"
-import { type Bytes, bytesOf, largestRecord, type RecordFormat, type RecordSpan } from "../formats/RecordFormats.ts"
+import {
+  type Bytes,
+  bytesOf,
+  largestRecord,
+  type RecordFormat,
+  type RecordSpan,
+  unlisted
+} from "../formats/RecordFormats.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
@@ -98,9 +105,25 @@ export const make = (options: ScanOptions): Scan => {
   }
   const failRecord = () => failBlock("it holds no sound record where the next one should begin")
 
-  /** Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be. */
-  const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
-    if (!format.readSpan({ bytes: data, view }, at, size, span)) return failRecord()
+  /** For a record that cannot be read. A line of its own was written so: the checksum says that its block is sound. */
+  const failUnread = (data: Bytes, at: number, size: number, isWhole: boolean): false => {
+    const line = isWhole ? format.lineAt(data, at, size) : null
+    if (line === null) return failRecord()
+    if (format.refAt(data, at) === unlisted) return failIndex(`it does not name the reference of the line "${line}"`)
+    damage = {
+      fault: "BadRecord",
+      reason: `the line "${line}", in the BGZF block at byte ${cursor.block}, cannot be read`
+    }
+    return false
+  }
+
+  /**
+   * Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be.
+   *
+   * @param isWhole - it lies in one block
+   */
+  const read = (data: Bytes, at: number, size: number, isWhole: boolean): boolean => {
+    if (!format.readSpan(data, at, size, span)) return failUnread(data, at, size, isWhole)
     met = true
     if (!order.allows(span)) {
       const reason = `its records are not coordinate-sorted at ${names[span.ref] ?? ""}:${span.start + 1}`
@@ -217,7 +240,7 @@ export const make = (options: ScanOptions): Scan => {
       return true
     }
     if (!format.fits({ bytes, view }, 0, size)) return failRecord()
-    if (!read(bytes, view, 0, size)) return false
+    if (!read({ bytes, view }, 0, size, false)) return false
     const beginning = held[0] ?? target
     if (proving) {
       cursor.within = rest
@@ -290,7 +313,7 @@ export const make = (options: ScanOptions): Scan => {
         cursor.within += size
         continue
       }
-      if (!read(data, content.view, within, size)) return false
+      if (!read(content, within, size, true)) return false
       if (proving) {
         nextStretch()
         stretch = cursor.stretch()
