@@ -26,18 +26,11 @@ const orNull = (inflate: () => Uint8Array): Uint8Array | null => {
   }
 }
 
-const here = Codec.here({
+export const layer: Layer.Layer<Codec> = Layer.succeed(Codec, {
   inflateRaw: (bytes, maxOutput) => orNull(() => zlib.inflateRawSync(bytes, roomFor(maxOutput))),
   gunzip: (bytes, maxOutput) => orNull(() => zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })),
   deflateRaw: (bytes, level) => plain(zlib.deflateRawSync(bytes, { level })),
-  crc32: (bytes, before) => zlib.crc32(bytes, before)
-})
-
-/** All of it at once on this thread. */
-export const layerHere: Layer.Layer<Codec> = Layer.succeed(Codec, here)
-
-export const layer: Layer.Layer<Codec> = Layer.succeed(Codec, {
-  ...here,
+  crc32: (bytes, before) => zlib.crc32(bytes, before),
   gunzipAside: (bytes, maxOutput) =>
     Effect.callback((resume) =>
       zlib.gunzip(bytes, roomFor(maxOutput), (error, inflated) =>

@@ -17,8 +17,8 @@ import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import { proveFile } from "../../core/src/verify/FileProof.ts"
-import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { codecHere } from "../../test/genome/CodecHere.ts"
 import { concat } from "../genome/Fixtures.ts"
 import { walk } from "../genome/Walk.ts"
 import { makeBam } from "./BamInputs.ts"
@@ -128,7 +128,7 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
 }
 
 const run = <A>(effect: Effect.Effect<A, Damage, Codec>): Result.Result<A, Damage> => {
-  const exit = Effect.runSyncExit(Effect.provide(Effect.result(effect), ZlibCodec.layerHere))
+  const exit = Effect.runSyncExit(Effect.provide(Effect.result(effect), codecHere))
   if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
   return exit.value
 }
@@ -223,4 +223,4 @@ const makeTargets = Effect.gen(function* () {
   ] as const
 })
 
-export const genomeTargets: ReadonlyArray<Target> = Effect.runSync(Effect.provide(makeTargets, ZlibCodec.layerHere))
+export const genomeTargets: ReadonlyArray<Target> = Effect.runSync(Effect.provide(makeTargets, codecHere))

@@ -14,8 +14,8 @@ import { readJson } from "../../core/src/text/JsonText.ts"
 import { judge } from "../../core/src/transfer/RangeReply.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { ChunkedFrames, parseHead } from "../../platform/http/HttpReply.ts"
-import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
+import { codecHere } from "../../test/genome/CodecHere.ts"
 import { mutate, mutateText, type Target } from "./Mutation.ts"
 
 /** Tags of the errors; a text has nothing in front of its content. */
@@ -144,9 +144,7 @@ const bed: Target = {
   },
   refusals: ["SvcUsageError"],
   read: (bytes) => {
-    const exit = Effect.runSyncExit(
-      Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), ZlibCodec.layerHere)
-    )
+    const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), codecHere))
     if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
     return { tags: outcomeOf(exit.value), past: true }
   }

@@ -6,10 +6,10 @@ import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
-import { parseBed } from "../../core/src/genome/regions/BedFile.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { regionsOfBed } from "../../test/genome/Bed.ts"
 import { tool } from "./Oracles.ts"
 
 const options = { program: { name: "svc-steps", version: "0" }, level: 1, connections: 3 }
@@ -117,7 +117,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     const unmapped = random.chance(0.1)
     const bed = bedOf(intervals)
     const spelled = spelledBed(random, intervals)
-    const wanted = Result.getOrThrow(parseBed("random.bed", spelled))
+    const wanted = Result.getOrThrow(regionsOfBed("random.bed", spelled))
     const { bytes, sink } = collect()
     const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })
     const result: SliceResult = yield* writeSlice(plan, sink, options)
@@ -176,7 +176,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
     const intervals = randomIntervals(random, subject, spots)
     const bed = bedOf(intervals)
     const spelled = spelledBed(random, intervals)
-    const wanted = Result.getOrThrow(parseBed("random.bed", spelled))
+    const wanted = Result.getOrThrow(regionsOfBed("random.bed", spelled))
     const { bytes, sink } = collect()
     const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
     const result = yield* writeSlice(plan, sink, options)

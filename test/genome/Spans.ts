@@ -5,9 +5,9 @@ import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
-import { parseBed } from "../../core/src/genome/regions/BedFile.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { regionsOfBed } from "../../test/genome/Bed.ts"
 import { bgzf, concat, text } from "./Fixtures.ts"
 
 const contigs = ["1", "2"] as const
@@ -104,7 +104,7 @@ export const someBed = (
 export const sliceTo = Effect.fnUntraced(function* (data: string, slice: string, bed: string) {
   const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
   const source = { name: data, reader: file(data), indexes: soleIndex(`${data}.tbi`, file(`${data}.tbi`)) }
-  const wanted = Result.getOrThrow(parseBed("some.bed", bed))
+  const wanted = Result.getOrThrow(regionsOfBed("some.bed", bed))
   const parts: Array<Uint8Array> = []
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
   const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })

@@ -1,4 +1,5 @@
 /** A download on the virtual clock: a scripted link host, a disk in memory, and what a test asks of both. */
+
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +7,7 @@ import { timed } from "../../core/src/MonotonicTime.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
-import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../test/genome/CodecHere.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
 
@@ -15,7 +16,7 @@ export const mib = 1024 * kib
 export const strong = '"v1"'
 
 /** Nothing is done aside, since time stands still meanwhile. */
-export const codec = ZlibCodec.layerHere
+export const codec = codecHere
 
 export interface GroundOptions {
   readonly size?: number

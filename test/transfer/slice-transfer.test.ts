@@ -1,4 +1,5 @@
 /** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
+
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
@@ -13,8 +14,8 @@ import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import type { SliceRequest } from "../../core/src/transfer/SliceRequest.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
-import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { codecHere } from "../../test/genome/CodecHere.ts"
 import { type BamFile, bamFile, read } from "../genome/Fixtures.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, goodReply, host, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
@@ -79,7 +80,7 @@ const ground = Effect.fnUntraced(function* ({
       links.layer,
       disk.layer,
       LinkPool.layer({ ...defaultSettings, connections: 2, limitRate }),
-      ZlibCodec.layerHere
+      codecHere
     ])
   )
   const wanted = yield* Effect.fromResult(parseRange("chr1:20001-900000"))
@@ -165,7 +166,7 @@ describe("SliceTransfer", () => {
         done.toSorted((a, b) => a - b)
       )
       assert.strictEqual(done.at(-1), size)
-    }).pipe(Effect.provide(ZlibCodec.layerHere))
+    }).pipe(Effect.provide(codecHere))
   )
 
   it.effect("fetches exact ranges of one version, and no more than it said", () =>
@@ -180,7 +181,7 @@ describe("SliceTransfer", () => {
       // The end-of-file block is looked at first, and comes again with the last records.
       assert.isAtMost(outcome.fetched, g.first.bam.length + g.first.bai.length + Bgzf.eofBlock.length)
       assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
-    }).pipe(Effect.provide(ZlibCodec.layerHere))
+    }).pipe(Effect.provide(codecHere))
   )
 
   it.effect("--limitRate holds for the index, the header and all ranges together", () =>
@@ -189,7 +190,7 @@ describe("SliceTransfer", () => {
       const g = yield* ground({ limitRate: rate })
       const outcome = yield* succeeds(g)
       assert.approximately(g.seconds(), outcome.fetched / rate, 1)
-    }).pipe(Effect.provide(ZlibCodec.layerHere))
+    }).pipe(Effect.provide(codecHere))
   )
 
   it.effect(
@@ -209,7 +210,7 @@ describe("SliceTransfer", () => {
         assert.isAbove(outcome.fetched, alone.fetched)
         const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
         assert.match(error.message, /^s\.bam\.csi: not an index.*; s\.csi: not an index/)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
   )
 
   describe("HTTP", () => {
@@ -219,7 +220,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.strictEqual(error._tag, "SvcLinkProtocol")
         assert.match(error.message, /cannot serve single regions/)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H2 one wrong range is an accident, the second the host's fault", () =>
@@ -232,7 +233,7 @@ describe("SliceTransfer", () => {
         const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
         const error = yield* fails(yield* ground({ script: twice }))
         assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", () =>
@@ -243,7 +244,7 @@ describe("SliceTransfer", () => {
           yield* succeeds(g, 2)
           assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
         }
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H3 a file that changes all the time is given up after two restarts", () =>
@@ -254,7 +255,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.strictEqual(error._tag, "SvcFileDamaged")
         assert.match(error.message, /changed 3 times/)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H4 with a weak entity tag another size is noticed", () =>
@@ -264,7 +265,7 @@ describe("SliceTransfer", () => {
         const second = yield* versionOf(2)
         const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
         yield* succeeds(changed, 2, "W/")
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H5 412 begins anew", () =>
@@ -272,7 +273,7 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
         yield* succeeds(g)
         assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
@@ -284,7 +285,7 @@ describe("SliceTransfer", () => {
         yield* succeeds(yield* ground({ script: down(8) }))
         const error = yield* fails(yield* ground({ script: down(9) }))
         assert.strictEqual(error._tag, "SvcUnavailable")
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
   })
 
@@ -303,7 +304,7 @@ describe("SliceTransfer", () => {
             ranges.some((range) => range.startsWith(`bytes=${from + 100_000}-`)),
             ranges.join(" ")
           )
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
       )
     }
 
@@ -312,13 +313,13 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
         yield* succeeds(g)
         assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("N13 a host that dies after every 70 KiB still delivers", () =>
       Effect.gen(function* () {
         yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
   })
 
@@ -333,7 +334,7 @@ describe("SliceTransfer", () => {
           const outcome = yield* succeeds(g)
           assert.strictEqual(outcome.renewals, 1)
           assert.strictEqual(g.renewals(), 1)
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
       )
     }
 
@@ -343,7 +344,7 @@ describe("SliceTransfer", () => {
         assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
         const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
         assert.deepStrictEqual(given, [{ _tag: "GivenUp", attempts: g.links.seen.length, renewals: 1 }])
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
   })
 
@@ -366,7 +367,7 @@ describe("SliceTransfer", () => {
             const error = yield* fails(g)
             assert.strictEqual(error._tag, "SvcLocalIo", `${operation} ${count}`)
           }
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("K2 a disk that is too small is said before data moves", () =>
@@ -376,7 +377,7 @@ describe("SliceTransfer", () => {
         const error = yield* fails(g)
         assert.match(error.message, /about \d+ bytes \(1000 are free\)/)
         assert.strictEqual(g.links.seen.length, 3, "the two heads and the end")
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect(
@@ -403,7 +404,7 @@ describe("SliceTransfer", () => {
           odd.disk.odd.add("s.ranged.bam.bai")
           assert.strictEqual((yield* fails(odd))._tag, "SvcCannotCreate")
           assert.deepStrictEqual(odd.links.seen, [])
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("with overwrite no moment has the new index beside the old data, or the other way round", () =>
@@ -422,7 +423,7 @@ describe("SliceTransfer", () => {
         const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
         yield* succeeds(g)
         assert.deepStrictEqual(mixed, [])
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect(
@@ -439,7 +440,7 @@ describe("SliceTransfer", () => {
             yield* succeeds(yield* ground({ disk, request: { overwrite, existing } }))
             assert.deepStrictEqual(seen, overwrite ? [true] : [false, true])
           }
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("an incomplete slice of the same regions is replaced, of other regions refused", () =>
@@ -450,7 +451,7 @@ describe("SliceTransfer", () => {
         yield* succeeds(yield* ground(there("chr1:20001-900000")))
         const error = yield* fails(yield* ground(there("chr1:20001-900001")))
         assert.strictEqual(error._tag, "SvcCannotCreate")
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
   })
 
@@ -469,7 +470,7 @@ describe("SliceTransfer", () => {
           assert.deepStrictEqual(disk.names, [])
           assert.strictEqual(disk.claimed.size, 0)
           yield* succeeds(yield* ground({ disk }))
-        }).pipe(Effect.provide(ZlibCodec.layerHere))
+        }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("P4 what a killed run left is never used", () =>
@@ -486,7 +487,7 @@ describe("SliceTransfer", () => {
             bytes.map((byte) => byte ^ 0x55)
           )
         yield* succeeds(yield* ground({ disk }))
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("P8 two runs that would write one name: the second is told, whatever its regions", () =>
@@ -502,7 +503,7 @@ describe("SliceTransfer", () => {
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(disk.names, names)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
   })
 
@@ -524,7 +525,7 @@ describe("SliceTransfer", () => {
       )
       assert.notInclude(text, "renewal")
       assert.strictEqual(bamRegions(header, { name: "svc-download", version: "" }), "chr1:20001-900000")
-    }).pipe(Effect.provide(ZlibCodec.layerHere))
+    }).pipe(Effect.provide(codecHere))
   )
 
   it.effect(
@@ -563,6 +564,6 @@ describe("SliceTransfer", () => {
         g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
         assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "SvcLocalIo")
         assert.deepStrictEqual(g.disk.names, names)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
   )
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { bodyText, chance, chunksOf } from "../../../test/annotations/Bodies.ts"
 import { convert } from "../../../test/annotations/Rows.ts"
-import { parseBed } from "../genome/regions/BedFile.ts"
+import { regionsOfBed } from "../../../test/genome/Bed.ts"
 import { parseRange, type RegionText } from "../genome/regions/RegionText.ts"
 import { jsonLines } from "./AnnotationsFetch.ts"
 import type { Column } from "./Columns.ts"
@@ -66,7 +66,7 @@ describe("--range and --bed", () => {
       [99, 100, 150, 200, 201].map((pos) => passes(regions, at("17", pos))),
       [false, true, true, true, false]
     )
-    const bed = Result.getOrThrow(parseBed("x.bed", "17\t99\t200\n"))
+    const bed = Result.getOrThrow(regionsOfBed("x.bed", "17\t99\t200\n"))
     assert.deepStrictEqual(
       [99, 100, 200, 201].map((pos) => passes(bed, at("17", pos))),
       [false, true, true, false]

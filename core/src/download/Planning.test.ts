@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger, PlatformError } from "effect"
 import * as NodePartFiles from "../../../platform/files/NodePartFiles.ts"
-import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { listedFile } from "../../../test/selection/ListedFiles.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
@@ -53,7 +53,7 @@ describe("unwritable", () => {
 })
 
 describe("indexes beside what is planned", () => {
-  const services = NodePartFiles.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer, ZlibCodec.layerHere)))
+  const services = NodePartFiles.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer, codecHere)))
 
   /** What is planned for `S1.bam` with these files and links in its folder, and what is warned of. */
   const planned = (

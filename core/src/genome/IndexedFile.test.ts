@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
@@ -12,7 +12,7 @@ import { type IndexFile, openIndexed } from "./IndexedFile.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
 import { checkStructure } from "./Structure.ts"
 
-const provided = Effect.provide(ZlibCodec.layerHere)
+const provided = Effect.provide(codecHere)
 
 /** As many on each of two references. */
 const reads = (count: number, step: number) =>

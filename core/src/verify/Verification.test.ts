@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { LocalIo } from "../Errors.ts"
@@ -71,7 +71,7 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
 }
 
 /** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
-const provided = Effect.provide(ZlibCodec.layerHere)
+const provided = Effect.provide(codecHere)
 
 const subjects = Effect.map(Codec, (codec) => ({
   codec,

@@ -2,6 +2,7 @@ import { deflateRawSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../../../test/genome/CodecHere.ts"
 import { concat, text } from "../../../../test/genome/Fixtures.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { Codec } from "./Codec.ts"
@@ -33,7 +34,7 @@ const trailer = (crc: number, size: number) => {
 
 for (const [name, layer] of [
   ["aside", ZlibCodec.layer],
-  ["on this thread", ZlibCodec.layerHere]
+  ["on this thread", codecHere]
 ] as const) {
   describe(`a run of blocks, inflated ${name}`, () => {
     it.effect("is what its blocks are, one by one", () =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
+import { codecHere } from "../../../../test/genome/CodecHere.ts"
 import {
   BlockBytes,
   bamFile,
@@ -23,7 +23,7 @@ import { soleIndex } from "../IndexedFile.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { planSlice, writeSlice } from "../slice/Slice.ts"
 
-const provided = Effect.provide(ZlibCodec.layerHere)
+const provided = Effect.provide(codecHere)
 
 const suffixOf = ({ format }: Writer) => format.toLowerCase()
 

@@ -28,7 +28,6 @@ const letterB = 0x62
 const letterT = 0x74
 
 const decoder = new TextDecoder()
-const encoder = new TextEncoder()
 
 const isBlank = (byte: number): boolean => byte === space || (byte >= tab && byte <= 0x0d)
 
@@ -91,7 +90,7 @@ const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: 
 const hasMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
 /** Takes a BED file piece by piece. */
-export interface BedParser {
+interface BedParser {
   /** Takes the next bytes, which may end anywhere. */
   readonly push: (bytes: Uint8Array) => Result.Result<void, UsageError>
   /** There are no more: the regions, those of each reference together. */
@@ -104,8 +103,11 @@ export interface BedParser {
 const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
-/** A parser whose failures name `file` and the line. */
-export const bedParser = (file: string): BedParser => {
+/**
+ * 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines skipped, LF or CRLF. A line of zero
+ * length covers the base after its start. Failures name `file` and the line.
+ */
+const bedParser = (file: string): BedParser => {
   const found = new Map<string, Found>()
   const places: Places = new Float64Array(6)
   let last: Found | null = null
@@ -196,19 +198,6 @@ export const bedParser = (file: string): BedParser => {
     },
     zeroLength: () => zeroLength
   }
-}
-
-/**
- * Parses a BED file: 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines
- * skipped, LF or CRLF. A line of zero length covers the base after its start. The regions of each reference come together. Fails with
- * `UsageError` that names `file` and the line.
- */
-export const parseBed = (
-  file: string,
-  content: string | Uint8Array
-): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
-  const parser = bedParser(file)
-  return Result.flatMap(parser.push(typeof content === "string" ? encoder.encode(content) : content), parser.end)
 }
 
 /** Most bytes that a BED file may inflate to: millions of regions. */

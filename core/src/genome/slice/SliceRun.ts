@@ -20,8 +20,9 @@ import { Codec } from "../bgzf/Codec.ts"
 import { inflateRun, release } from "../bgzf/InflatedRun.ts"
 import { type ByteRange, longestRange } from "./FetchPlan.ts"
 import { type AheadBlocks, type FetchedRange, headroom } from "./SliceCursor.ts"
+import type { ScanDamage } from "./SliceDamage.ts"
 import type { SliceBlock } from "./SliceOutput.ts"
-import type { Scan, ScanDamage } from "./SliceScan.ts"
+import type { Scan } from "./SliceScan.ts"
 
 export interface SliceRun<E> {
   readonly file: string

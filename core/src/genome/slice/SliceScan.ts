@@ -5,22 +5,16 @@
  * The code is synchronous and knows nothing of where bytes come from or go to. The index is only a hint to it: where a stretch does not
  * begin or end with a record, where records are out of order, or where bytes are missing, it fails.
  *
- * Long on purpose: it is one state machine. Each function below changes the same few variables, and
+ * It is one state machine. Each function below changes the same few variables, and
  * passing them between modules for every record costs time in the one loop that counts.
  */
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { isBefore } from "../bgzf/VirtualOffset.ts"
-import {
-  type Bytes,
-  bytesOf,
-  largestRecord,
-  type RecordFormat,
-  type RecordSpan,
-  unlisted
-} from "../formats/RecordFormats.ts"
+import { type Bytes, bytesOf, largestRecord, type RecordFormat, type RecordSpan } from "../formats/RecordFormats.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
+import * as SliceDamage from "./SliceDamage.ts"
 import * as SliceOutput from "./SliceOutput.ts"
 import type { Stretch, Stretches } from "./StretchPlan.ts"
 
@@ -41,23 +35,17 @@ export interface ScanOptions {
   readonly form: SliceOutput.OutputForm
 }
 
-/** Why a slice cannot be made, in the words of a `FileDamaged`. */
-export interface ScanDamage {
-  readonly fault: "BadBlock" | "BadRecord" | "IndexMismatch"
-  readonly reason: string
-}
-
 export interface Scan {
   /**
    * Takes the next fetched bytes. They may be used again after `keep`, when the blocks that came of them are written. What was kept before
    * a damage is passed on.
    */
-  readonly push: (range: SliceCursor.FetchedRange) => ScanDamage | null
+  readonly push: (range: SliceCursor.FetchedRange) => SliceDamage.ScanDamage | null
   readonly keep: () => void
   /** Byte offset of the block that is needed next, `null` when no stretch is left. */
   readonly missingFrom: () => number | null
   /** All bytes came: checks that no stretch is left. */
-  readonly end: () => ScanDamage | null
+  readonly end: () => SliceDamage.ScanDamage | null
   /** Number of records that were kept. */
   readonly records: () => number
   /** Number of unplaced reads among them. */
@@ -79,6 +67,7 @@ export const make = (options: ScanOptions): Scan => {
   const { codec, dataEnd, form, format, limit, names, stretches, takeUnplaced, wanted } = options
   const order = RecordOrder.make(wanted, takeUnplaced)
   const cursor = SliceCursor.make(stretches, codec)
+  const damage = SliceDamage.make(format, names, cursor)
   const output = SliceOutput.make(form)
   const span: RecordSpan = { ref: 0, start: 0, end: 0, reach: 0, mapped: false }
 
@@ -93,29 +82,6 @@ export const make = (options: ScanOptions): Scan => {
   let proving = false
   /** The last line of the file ended without its line feed: no index can point past that. */
   let lastLine = false
-  let damage: ScanDamage | null = null
-
-  const failIndex = (reason: string): false => {
-    damage = { fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }
-    return false
-  }
-  const failBlock = (reason: string): false => {
-    damage = { fault: "BadBlock", reason: Bgzf.damageText(cursor.block, reason) }
-    return false
-  }
-  const failRecord = () => failBlock("it holds no sound record where the next one should begin")
-
-  /** For a record that cannot be read. A line of its own was written so: the checksum says that its block is sound. */
-  const failUnread = (data: Bytes, at: number, size: number, isWhole: boolean): false => {
-    const line = isWhole ? format.lineAt(data, at, size) : null
-    if (line === null) return failRecord()
-    if (format.refAt(data, at) === unlisted) return failIndex(`it does not name the reference of the line "${line}"`)
-    damage = {
-      fault: "BadRecord",
-      reason: `the line "${line}", in the BGZF block at byte ${cursor.block}, cannot be read`
-    }
-    return false
-  }
 
   /**
    * Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be.
@@ -123,26 +89,18 @@ export const make = (options: ScanOptions): Scan => {
    * @param isWhole - it lies in one block
    */
   const read = (data: Bytes, at: number, size: number, isWhole: boolean): boolean => {
-    if (!format.readSpan(data, at, size, span)) return failUnread(data, at, size, isWhole)
+    if (!format.readSpan(data, at, size, span)) return isWhole ? damage.unread(data, at, size) : damage.noRecord()
     met = true
-    if (!order.allows(span)) {
-      const reason = `its records are not coordinate-sorted at ${names[span.ref] ?? ""}:${span.start + 1}`
-      damage = { fault: "BadRecord", reason }
-      return false
-    }
+    if (!order.allows(span)) return damage.unsorted(span)
     return span.ref < 0 || span.reach <= limit
       ? true
-      : failBlock(`a record in it claims to end at base ${span.reach}, which no index can hold`)
+      : damage.ofBlock(`a record in it claims to end at base ${span.reach}, which no index can hold`)
   }
 
   /** Judges the record in `span`, which is kept and begins in this block, as the tools of its format do; false when they refuse it. */
   const isSound = (data: Bytes, at: number, size: number, block: number): boolean => {
     const flaw = format.flaw(data, at, size)
-    if (flaw === null) return true
-    const place = span.ref < 0 ? "unplaced" : `at ${names[span.ref]}:${span.start + 1}`
-    const reason = `the record ${format.nameOf(data, at, size)} ${place}, in the BGZF block at byte ${block}, ${flaw}`
-    damage = { fault: "BadRecord", reason }
-    return false
+    return flaw === null || damage.refused(data, at, size, span, block, flaw)
   }
 
   const nextStretch = () => {
@@ -167,14 +125,11 @@ export const make = (options: ScanOptions): Scan => {
   /** True when the cursor stands where the stretch ends, or past it. */
   const atEnd = ({ end }: Stretch): boolean => !isBefore([cursor.block, cursor.within], end)
 
-  const failPlace = ([block]: Stretch["end"]) =>
-    failIndex(`no record begins where it points to in the block at byte ${block}`)
-
   /** Leaves the stretch at its end; false when that is not where a record begins, or when none began in it. */
   const passEnd = ({ begin, end, ref }: Stretch): boolean => {
     const came = !isBefore(end, [cursor.block, cursor.within])
-    if (cursor.comesThrough() && !came && !lastLine) return failPlace(end)
-    if (!met && ref !== -1 && isBefore(begin, end)) return failPlace(begin)
+    if (cursor.comesThrough() && !came && !lastLine) return damage.ofPlace(end[0])
+    if (!met && ref !== -1 && isBefore(begin, end)) return damage.ofPlace(begin[0])
     const following = cursor.following()
     // Where the next stretch begins in this block, the records past the end are read anyway.
     proving = following === undefined || following.begin[0] > cursor.block
@@ -199,11 +154,11 @@ export const make = (options: ScanOptions): Scan => {
     const found = stretch?.whole === true ? format.refAt(data, at) : null
     if (stretch === undefined || found === null || found === -1) return false
     const name = names[stretch.ref] ?? ""
-    if (found === stretch.ref) failIndex(`reference ${name} goes on where it ends, at byte ${block}`)
+    if (found === stretch.ref) damage.ofIndex(`reference ${name} goes on where it ends, at byte ${block}`)
     else if (found < stretch.ref && !isBefore(stretch.begin, stretch.end)) {
-      failIndex(`it does not lead to the records at byte ${block}, and those of ${name} may be among them`)
+      damage.ofIndex(`it does not lead to the records at byte ${block}, and those of ${name} may be among them`)
     }
-    return damage !== null
+    return damage.found() !== null
   }
 
   const count = () => {
@@ -228,7 +183,7 @@ export const make = (options: ScanOptions): Scan => {
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
     if (proving && goesOn({ bytes, view }, 0, (held[0] ?? target).offset)) return false
     const size = format.size({ bytes, view }, 0)
-    if (size === -1 || (size === 0 && length > largestRecord)) return failRecord()
+    if (size === -1 || (size === 0 && length > largestRecord)) return damage.noRecord()
     if (size === 0) {
       record.length = length
       return false
@@ -239,7 +194,7 @@ export const make = (options: ScanOptions): Scan => {
       cursor.within = rest
       return true
     }
-    if (!format.fits({ bytes, view }, 0, size)) return failRecord()
+    if (!format.fits({ bytes, view }, 0, size)) return damage.noRecord()
     if (!read({ bytes, view }, 0, size, false)) return false
     const beginning = held[0] ?? target
     if (proving) {
@@ -269,7 +224,7 @@ export const make = (options: ScanOptions): Scan => {
       cursor.within = 0
     }
     if (open !== null && !closeOpen(target, open)) {
-      if (damage !== null) return false
+      if (damage.found() !== null) return false
       held.push(SliceOutput.own(target))
       leave()
       return true
@@ -279,7 +234,7 @@ export const make = (options: ScanOptions): Scan => {
     let stretch = cursor.stretch()
     while (stretch !== undefined && cursor.block === start) {
       const { within } = cursor
-      if (within > data.length) return failIndex(`the block at byte ${start} holds fewer bytes than it says`)
+      if (within > data.length) return damage.ofIndex(`the block at byte ${start} holds fewer bytes than it says`)
       if (proving && isProven(true)) {
         nextStretch()
         stretch = cursor.stretch()
@@ -299,7 +254,7 @@ export const make = (options: ScanOptions): Scan => {
       // Another record of the block in which the last one ends does not prove that the stretch ends there.
       const skipped = proving && start <= order.lastBlock()
       const size = format.size(content, within)
-      if (size === -1) return failRecord()
+      if (size === -1) return damage.noRecord()
       if (size === 0) {
         met = true
         open = { bytes: data.slice(within), length: data.length - within, from: within, skipped }
@@ -336,7 +291,7 @@ export const make = (options: ScanOptions): Scan => {
   /** One step; false when more bytes are needed, everything is done, or for damage. */
   const step = (): boolean => {
     const stretch = cursor.stretch()
-    if (stretch === undefined || damage !== null) return false
+    if (stretch === undefined || damage.found() !== null) return false
     // What follows a whole reference is looked at, if there is anything.
     const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < dataEnd
     if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
@@ -347,26 +302,26 @@ export const make = (options: ScanOptions): Scan => {
       return true
     }
     if (size === SliceCursor.missing) return false
-    if (size < 0) return failIndex(`no block begins at byte ${cursor.block}`)
+    if (size < 0) return damage.ofIndex(`no block begins at byte ${cursor.block}`)
     const data = cursor.content(size)
-    return typeof data === "string" ? failBlock(`it ${data}`) : scanBlock(cursor.raw(size), data)
+    return typeof data === "string" ? damage.ofBlock(`it ${data}`) : scanBlock(cursor.raw(size), data)
   }
 
   return {
     push: (range) => {
       cursor.push(range)
       while (step()) {}
-      if (damage !== null) {
+      if (damage.found() !== null) {
         writeHeld()
         output.flush()
       }
-      return damage
+      return damage.found()
     },
     keep: cursor.keep,
-    missingFrom: () => (damage !== null || cursor.stretch() === undefined ? null : cursor.block),
+    missingFrom: () => (damage.found() !== null || cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
       const ended = cursor.block >= dataEnd
-      if (damage === null && open !== null && format.terminator !== null && ended) {
+      if (damage.found() === null && open !== null && format.terminator !== null && ended) {
         // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
         lastLine = true
         scanBlock(Bgzf.deflateBlock(codec, format.terminator, 1), format.terminator)
@@ -377,11 +332,11 @@ export const make = (options: ScanOptions): Scan => {
         open = null
         nextStretch()
       }
-      if (damage === null && (open !== null || cursor.stretch() !== undefined))
-        failIndex("bytes are missing where it points")
+      if (damage.found() === null && (open !== null || cursor.stretch() !== undefined))
+        damage.ofIndex("bytes are missing where it points")
       writeHeld()
       output.flush()
-      return damage
+      return damage.found()
     },
     records: () => records,
     unplaced: () => unplaced,
