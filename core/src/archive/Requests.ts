@@ -1,13 +1,8 @@
-/**
- * Carries out the policy: asks the person, asks the service, and remembers, in an order that loses nothing.
- *
- * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
- * that is paid for and forgotten; its estimate is durable before the user sees it (faults S6, T18, T19).
- */
+/** Carries out the policy: asks the person, has the service asked, and says what became of each file. */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { ServiceClient } from "../client/ServiceClient.ts"
+import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import {
   AdviceOf,
@@ -18,10 +13,10 @@ import {
   type TrackingReadError
 } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
-import { listedOf } from "../selection/WantedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
+import { type Known, knownIn, remember, requestDurably } from "./Asking.ts"
 import {
   type Answers,
   type ArchivedFile,
@@ -33,8 +28,8 @@ import {
   type RestorePolicy,
   type RestoreQuestion
 } from "./Policy.ts"
-import { keyOf, type NewEntry, optionsKeyOf, requesting, type TrackingEntry } from "./TrackingEntry.ts"
-import { empty, entriesOf, type Item, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
+import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
+import { empty, entriesOf, type Item, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 import { mayBeUnderWay, type Restoration } from "./Waiting.ts"
 
 /** A file found archived, as the listing has it. */
@@ -210,26 +205,6 @@ const say = (file: File, decision: RestoreDecision): Effect.Effect<void> => {
 const namesOf = (files: ReadonlyArray<File>) =>
   printable(`${files.map(({ fileName }) => fileName).join(", ")} (analysis ${files[0]?.analysisId})`)
 
-/** A file that has an entry, or gets one. */
-export type Tracked = Pick<Candidate, "analysisId" | "fileName" | "options">
-
-/** Writes what is known of the restoration of `files` into their entries; durable when it returns. */
-export const remember = Effect.fnUntraced(function* (
-  files: ReadonlyArray<Tracked>,
-  { nameOf, target }: ServiceAddress,
-  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">
-) {
-  const tracking = yield* TrackingFile
-  const entries = files.map(({ analysisId, fileName, options }) => ({
-    target,
-    analysisId,
-    fileName,
-    options,
-    ...state
-  }))
-  yield* tracking.change((document) => entries.reduce((changed, entry) => put(changed, entry, nameOf), document))
-})
-
 /** A restoration that is under way is only remembered. */
 const rememberUnderWay = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
@@ -250,104 +225,6 @@ const requestRestoration = (
     known,
     failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
   })
-
-/** The requests that were in the restoration file when a run decided to ask: others were made by other runs since. */
-export type Known = ReadonlySet<string>
-
-export const knownIn = (entries: Iterable<TrackingEntry>): Known => new Set(Array.from(entries, requestOf))
-
-/** With its status: one that another run was still making has been answered since. */
-const requestOf = ({ analysisId, requestTime, status }: TrackingEntry) =>
-  JSON.stringify([analysisId, requestTime, status])
-
-interface Asking {
-  readonly again: boolean
-  readonly known: Known
-  readonly failed: (
-    error: ServiceError,
-    requestTime: string
-  ) => Effect.Effect<void, TrackingError, ServiceClient | TrackingFile>
-}
-
-/**
- * Asks the service for one analysis. Its entries say so before, so that no request is forgotten, and have the estimate when it returns.
- * Runs that share the restoration file do so in turn: what another one has asked for meanwhile is not paid for twice.
- *
- * @param how - `again`: the entries were asked for before; `failed`: what becomes of them when there is no estimate, with the time
- *   (ISO 8601) that they have as that of the request
- */
-export const requestDurably = (
-  analysisId: AnalysisId,
-  files: ReadonlyArray<Tracked>,
-  request: RestoreRequest,
-  how: Asking
-) =>
-  TrackingFile.use(({ inTurn, read }) =>
-    inTurn(
-      Effect.gen(function* () {
-        const entries = [...entriesOf(yield* read, request.target, request.nameOf).values()]
-        const now = yield* Clock.currentTimeMillis
-        const other = entries.find(
-          (entry) => entry.analysisId === analysisId && !how.known.has(requestOf(entry)) && mayBeUnderWay(entry, now)
-        )
-        if (other === undefined) return yield* requestInTurn(analysisId, files, request, how)
-        const { requestTime, restoreEstimation } = other
-        yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
-        yield* sayRequested(analysisId, restoreEstimation, "requested by another run meanwhile")
-        return { requestedAt: requestTime, estimate: restoreEstimation }
-      })
-    )
-  )
-
-const requestInTurn = Effect.fnUntraced(function* (
-  analysisId: AnalysisId,
-  files: ReadonlyArray<Tracked>,
-  request: RestoreRequest,
-  how: Asking
-): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  const requestTime = DateTime.formatIso(yield* DateTime.now)
-  const asked = { requestTime, ...(how.again ? { askedAgain: requestTime } : {}) }
-  yield* remember(files, request, { restoreEstimation: null, status: requesting, ...asked })
-  const restoreEstimation = yield* Effect.tapError(askFor(analysisId, files), (error) => how.failed(error, requestTime))
-  yield* remember(files, request, { restoreEstimation, status: "pending", ...asked })
-  yield* sayRequested(analysisId, restoreEstimation)
-  return { requestedAt: requestTime, estimate: restoreEstimation }
-})
-
-/** Says what the service answered; the estimate is in the file by then. */
-const sayRequested = (analysisId: string, estimate: string | null, how = "requested") => {
-  const expected = estimate === null ? "at a time the service does not tell" : `at ${estimate}`
-  return Effect.logInfo(printable(`Restoration of analysis ${analysisId} ${how}, expected ${expected}`))
-}
-
-/**
- * Asks the service for an analysis; gives its estimate. After a "no" or a lost answer it looks: the restoration may be
- * under way all the same.
- */
-const askFor = Effect.fn("svc.archive.askFor")(function* (
-  analysisId: AnalysisId,
-  files: ReadonlyArray<Tracked>
-): Effect.fn.Return<string | null, ServiceError, ServiceClient> {
-  const client = yield* ServiceClient
-  const answered = Effect.map(client.requestRestore([analysisId]), (items) => {
-    // One request asks for one analysis; an item of another one tells nothing of this.
-    const item = items.find((item) => (item.analysisId ?? analysisId) === analysisId)
-    return item?.restoreEstimation ?? null
-  })
-  return yield* Effect.catch(
-    answered,
-    Effect.fnUntraced(function* (error) {
-      if (error.scope === "run") return yield* error
-      const listing = yield* Effect.option(client.getFileDownloadLinks(analysisId))
-      if (listing._tag === "None") return yield* error
-      const { files: listed } = listedOf({ id: analysisId, named: false }, listing.value)
-      const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
-      const estimates = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
-      if (estimates[0] !== undefined) return estimates[0]
-      return ours.length > 0 && ours.every(({ archived }) => !archived) ? null : yield* error
-    })
-  )
-})
 
 /** A clear no is not remembered; without an answer the entry stays, and the next run asks again. */
 const forget = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {

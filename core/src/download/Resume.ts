@@ -10,7 +10,8 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
-import { knownIn, leftError } from "../archive/Requests.ts"
+import { knownIn } from "../archive/Asking.ts"
+import { leftError } from "../archive/Requests.ts"
 import {
   nameOfEntry,
   removeFinished,
