@@ -59,6 +59,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   linkOfService: () => "the service gave this link: tell its operators",
   listFiles: (error) => `svc-download --list${optionA(error)} shows what there is`,
   lockDir: () => "give all steps of one account the same SVC_LOCK_DIR, or try again later",
+  maxRestores: () => "--maxRestores says how many",
   overwrite: (error) => {
     switch (error._tag) {
       case "SvcFileDamaged":

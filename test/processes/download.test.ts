@@ -287,7 +287,7 @@ describe("files", () => {
       const args = ["-a", "A3", "-f", "bam", "-d", "out", "--restoreArchived", "no", "--reportfile", "r.json"]
       const outcome = yield* download(args)
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.include(outcome.stderr, "S3.bam (analysis A3): archived, skipped: restoreArchived is no")
+      assert.include(outcome.stderr, "S3.bam (analysis A3): archived, skipped: the restore mode is no")
       assert.deepStrictEqual(
         readReport(folder, "r.json").files.map(({ action, reason }) => [action, reason]),
         [["skipped", "archived"]]

@@ -9,7 +9,7 @@ import { fits } from "../Schemas.ts"
 const world = { analyses: [{ id: "B1", files: [{ name: "B1.bam", copyOf: "A1/S1.bam" }] }] }
 const wanted = ["-a", "A1,A3,B1", "-f", "bam,bam.bai", "-d", "out"]
 const kept = {
-  message: "S3.bam (analysis A3): archived, and not restored: restoreArchived is no",
+  message: "S3.bam (analysis A3): archived, and not restored: the restore mode is no",
   advice: "svc-request-restore -a A3 asks for it"
 }
 const absent = {
@@ -121,7 +121,7 @@ describe("--requireAll", () => {
       assert.include(strict.stderr, `[error]: ${lacking}`)
       assert.include(
         strict.stderr,
-        `[error]: ${cold.replace("restoreArchived is no", "a links file restores nothing")}`
+        `[error]: ${cold.replace("the restore mode is no", "a links file restores nothing")}`
       )
     })
   )

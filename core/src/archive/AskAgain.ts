@@ -2,16 +2,17 @@
  * Requests whose restoration is not under way any more: it was never begun, it got lost, or its copy is gone again.
  *
  * Whoever asked for a file agreed to its restoration, and that agreement lies in the entry: a resuming run asks again by
- * itself, and not more than once a day for an entry, as each restoration may cost money. `--restoreArchived no` forbids it.
+ * itself, and not more than once a day for an entry, as each restoration may cost money. The mode `no` forbids it.
  */
 
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
+import { AdviceOf, ending, type FileArchived, type ServiceError, type TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { type Known, remember, requestDurably } from "./Asking.ts"
+import { type Leave, leaveBeyond, nothingRestored } from "./Policy.ts"
 import { failAsLeft, type RestoreRequest } from "./Requests.ts"
 import { nameOfEntry } from "./StoredRequests.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
@@ -26,7 +27,7 @@ export type AskAgainDecision =
   | { readonly _tag: "Ask" }
   /** Asked for again less than a day ago; `until` in ms since 1970. */
   | { readonly _tag: "Asked"; readonly until: number }
-  | { readonly _tag: "Leave"; readonly reason: string }
+  | Leave
 
 /** @param now - ms since 1970 */
 export const decideToAskAgain = (
@@ -34,7 +35,7 @@ export const decideToAskAgain = (
   mode: RestoreRequest["mode"],
   now: number
 ): AskAgainDecision => {
-  if (mode === "no") return { _tag: "Leave", reason: "restoreArchived is no" }
+  if (mode === "no") return nothingRestored
   const before = timeOf(askedAgain)
   // A time in the future was written under a wrong clock.
   if (before === null || before > now || now - before >= Duration.toMillis(interval)) return { _tag: "Ask" }
@@ -62,10 +63,10 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   const results = new Map<TrackingEntry, AskAgainResult>()
   let gaveUp: ServiceError | TrackingError | null = null
   for (const [analysisId, group] of Map.groupBy(entries, (entry) => entry.analysisId)) {
-    const most = request.maxRestores
+    const left = leaveBeyond(request.maxRestores, asked, analysisId)
     let result: AskAgainResult
-    if (most !== null && asked.size >= most && !asked.has(analysisId)) {
-      result = { _tag: "Left", reason: `maxRestores ${most} is used up` }
+    if (left !== null) {
+      result = { _tag: "Left", reason: left.reason }
     } else if (gaveUp !== null) {
       result = { _tag: "Failed", error: gaveUp }
     } else {
@@ -76,12 +77,12 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
       })
     }
     for (const entry of group) {
-      if (result._tag === "Left" && request.requireAll === true) {
-        results.set(entry, yield* failAsLeft(entry, result.reason))
+      if (left !== null && request.requireAll === true) {
+        results.set(entry, yield* failAsLeft(entry, left.reason))
         continue
       }
       results.set(entry, result)
-      if (result._tag === "Left") yield* sayLeft(entry, { _tag: "Leave", reason: result.reason })
+      if (left !== null) yield* sayLeft(entry, left)
     }
     if (result._tag === "Failed" && result.error.scope === "run") gaveUp = result.error
   }
@@ -124,9 +125,9 @@ export const sayLeft = (entry: TrackingEntry, decision: Exclude<AskAgainDecision
     decision._tag === "Leave"
       ? decision.reason
       : `it was asked for again less than a day ago, and will be after ${new Date(decision.until).toISOString()}`
-  return Effect.logWarning(
-    `${nameOfEntry(entry)}: archived, and no restoration is under way; not asked for: ${why}; its request stays`
-  )
+  const sentence = `${nameOfEntry(entry)}: archived, and no restoration is under way; not asked for: ${why}; its request stays`
+  const advised = decision._tag === "Leave" ? decision : {}
+  return Effect.flatMap(AdviceOf, (adviceOf) => Effect.logWarning(ending(sentence, adviceOf(advised))))
 }
 
 const trackedFile = ({

@@ -25,8 +25,8 @@ const outcome = (
 
 describe("restoration policy", () => {
   it("follows the table of docs/dev/service.md 3, each decision with its reason", () => {
-    assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "restoreArchived is no"]])
-    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "restoreArchived is force"]])
+    assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "the restore mode is no"]])
+    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "the restore mode is force"]])
     assert.deepStrictEqual(outcome("all", [one, two], [one, two]), [
       ["Request", "asked once for all archived files, the answer was yes"],
       ["Request", "asked once for all archived files, the answer was yes"]
@@ -46,7 +46,7 @@ describe("restoration policy", () => {
       const [{ decision } = { decision: null }] = decide(mode, [one], nobody, null)
       assert.deepStrictEqual(decision, {
         _tag: "Leave",
-        reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
+        reason: `the restore mode is ${mode}, and there is no terminal to ask on`,
         advice: "restoreUnasked"
       })
     }
@@ -71,7 +71,7 @@ describe("restoration policy", () => {
   it("sends no request for what is being restored already, and still needs a yes", () => {
     const thawing = file("thawing.bam", { estimatedRestoreTime: "2026-11-21T00:00:00Z" })
     assert.deepStrictEqual(outcome("force", [thawing], []), [
-      ["Follow", "restoreArchived is force, and it is being restored already"]
+      ["Follow", "the restore mode is force, and it is being restored already"]
     ])
     assert.strictEqual(outcome("ask", [thawing], [])[0]?.[0], "Leave")
   })
@@ -80,7 +80,7 @@ describe("restoration policy", () => {
     const [forecast] = foresee("ask", [one], true, 2)
     assert.strictEqual(
       forecast?.decision.reason,
-      "the run asks for this file, and restores at most 2 of the analyses agreed to (maxRestores)"
+      "the run asks for this file, and restores at most 2 of the analyses agreed to"
     )
   })
 
@@ -91,6 +91,6 @@ describe("restoration policy", () => {
       outcome("force", [one, two, index, third], [], 1).map(([tag]) => tag),
       ["Request", "Leave", "Request", "Follow"]
     )
-    assert.strictEqual(outcome("force", [one], [], 0)[0]?.[1], "maxRestores 0 is used up")
+    assert.strictEqual(outcome("force", [one], [], 0)[0]?.[1], "no restorations may be asked for")
   })
 })

@@ -5,6 +5,7 @@
  * Every decision carries the reason that the log gives for it (docs/dev/service.md 4.2).
  */
 import type { AnalysisId } from "../contract/Ids.ts"
+import { counted } from "../text/Quantity.ts"
 
 /**
  * What a run does with archived files: see the policies of these names.
@@ -61,8 +62,32 @@ export type RestoreDecision =
   | { readonly _tag: "Follow"; readonly reason: string }
   /** Requested and remembered before. */
   | { readonly _tag: "Wait"; readonly reason: string }
-  /** `advice`: what to do when it is wanted nevertheless, where the reason does not tell. */
-  | { readonly _tag: "Leave"; readonly reason: string; readonly advice?: "restoreUnasked" }
+  | Leave
+
+export interface Leave {
+  readonly _tag: "Leave"
+  readonly reason: string
+  /** What to do when it is wanted nevertheless. */
+  readonly advice?: "restoreUnasked" | "maxRestores"
+}
+
+/** By the mode `no`. */
+export const nothingRestored: Leave = {
+  _tag: "Leave",
+  reason: "the restore mode is no",
+  advice: "restoreUnasked"
+}
+
+/** By the limit of a run; null where it allows one more. One request restores a whole analysis, so analyses count. */
+export const leaveBeyond = (
+  most: RestorePolicy["maxRestores"],
+  asked: ReadonlySet<string>,
+  analysisId: AnalysisId
+): Leave | null => {
+  if (most === null || asked.size < most || asked.has(analysisId)) return null
+  const reason = `no ${most === 0 ? "restorations" : `more than ${counted(most, "restoration")}`} may be asked for`
+  return { _tag: "Leave", reason, advice: "maxRestores" }
+}
 
 /** What stands in place of a decision while nobody was asked. */
 export interface RestoreQuestion {
@@ -81,10 +106,7 @@ export const questions = <F extends ArchivedFile>(
   return mode === "all" ? { _tag: "Once", files: open } : { _tag: "Each", files: open }
 }
 
-/**
- * The decision on each file, in order. One request restores a whole analysis, so `maxRestores` counts analyses; the
- * first ones get their turn.
- */
+/** The decision on each file, in order; within `maxRestores` the first ones get their turn. */
 export const decide = <F extends ArchivedFile>(
   mode: RestoreMode,
   files: ReadonlyArray<F>,
@@ -94,16 +116,15 @@ export const decide = <F extends ArchivedFile>(
   const asked = new Set<string>()
   return files.map((file) => {
     if (file.tracked !== null) return { file, decision: { _tag: "Wait", reason: "it was requested before" } }
-    const { agreed, reason, ...advice } = consent(mode, answers, file)
-    if (!agreed) return { file, decision: { _tag: "Leave", reason, ...advice } }
+    const consented = consent(mode, answers, file)
+    if (consented._tag === "Leave") return { file, decision: consented }
     if (file.estimatedRestoreTime !== null) {
-      return { file, decision: { _tag: "Follow", reason: `${reason}, and it is being restored already` } }
+      return { file, decision: { _tag: "Follow", reason: `${consented.reason}, and it is being restored already` } }
     }
-    if (maxRestores !== null && asked.size >= maxRestores && !asked.has(file.analysisId)) {
-      return { file, decision: { _tag: "Leave", reason: `maxRestores ${maxRestores} is used up` } }
-    }
+    const left = leaveBeyond(maxRestores, asked, file.analysisId)
+    if (left !== null) return { file, decision: left }
     asked.add(file.analysisId)
-    return { file, decision: { _tag: "Request", reason } }
+    return { file, decision: consented }
   })
 }
 
@@ -120,8 +141,7 @@ export const foresee = <F extends ArchivedFile>(
 ): ReadonlyArray<{ readonly file: F; readonly decision: RestoreDecision | RestoreQuestion }> => {
   const asked = questions(mode, present, files)
   const open = new Set(asked._tag === "None" ? [] : asked.files)
-  const limit =
-    maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to (maxRestores)`
+  const limit = maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to`
   const question: RestoreQuestion = {
     _tag: "Ask",
     reason: `${asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"}${limit}`
@@ -136,17 +156,15 @@ const consent = <F extends ArchivedFile>(
   mode: RestoreMode,
   { present, yes }: Answers<F>,
   file: F
-): { readonly agreed: boolean; readonly reason: string; readonly advice?: "restoreUnasked" } => {
-  if (mode === "no") return { agreed: false, reason: "restoreArchived is no" }
-  if (mode === "force") return { agreed: true, reason: "restoreArchived is force" }
+): Extract<RestoreDecision, { readonly _tag: "Request" | "Leave" }> => {
+  if (mode === "no") return nothingRestored
+  if (mode === "force") return { _tag: "Request", reason: "the restore mode is force" }
   if (!present) {
-    return {
-      agreed: false,
-      reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
-      advice: "restoreUnasked"
-    }
+    const reason = `the restore mode is ${mode}, and there is no terminal to ask on`
+    return { _tag: "Leave", reason, advice: "restoreUnasked" }
   }
-  const agreed = yes.has(file)
   const scope = mode === "all" ? "asked once for all archived files" : "asked for this file"
-  return { agreed, reason: `${scope}, the answer was ${agreed ? "yes" : "no"}` }
+  return yes.has(file)
+    ? { _tag: "Request", reason: `${scope}, the answer was yes` }
+    : { _tag: "Leave", reason: `${scope}, the answer was no` }
 }

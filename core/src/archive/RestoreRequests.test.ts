@@ -221,7 +221,11 @@ describe("answers and limits", () => {
     Effect.gen(function* () {
       const files = [candidate("A1", "S.bam"), candidate("A1", "T.bam"), candidate("A2", "U.bam")]
       const { events, results } = yield* going(files, asked({ maxRestores: 1 }))
-      assert.deepStrictEqual(results, [`Pending ${estimate}`, `Pending ${estimate}`, "Left: maxRestores 1 is used up"])
+      assert.deepStrictEqual(results, [
+        `Pending ${estimate}`,
+        `Pending ${estimate}`,
+        "Left: no more than 1 restoration may be asked for"
+      ])
       assert.notInclude(events, "restore A2")
     })
   )
@@ -313,7 +317,7 @@ describe("questions", () => {
             "Wait",
             ...["T.bam (analysis A1)", "U.bam (analysis A2)"].map(
               (name) =>
-                `${name}: archived, and not restored: restoreArchived is ask, and there is no terminal to ask on`
+                `${name}: archived, and not restored: the restore mode is ask, and there is no terminal to ask on`
             )
           ]
         )

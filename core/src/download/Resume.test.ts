@@ -337,7 +337,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepInclude(result, { _tag: "Failed", reason: "archived" })
       assert.strictEqual(
         result?._tag === "Failed" ? result.error.message : null,
-        "S.bam (analysis A1): archived, and not restored: restoreArchived is no"
+        "S.bam (analysis A1): archived, and not restored: the restore mode is no"
       )
       assert.strictEqual(never.text(), before)
       const one = yield* world({ ...common, maxRestores: 1 })

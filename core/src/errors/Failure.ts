@@ -52,6 +52,8 @@ export type AdviceName =
   | "linkOfService"
   /** List the files of the analysis. */
   | "listFiles"
+  /** More restorations in one run. */
+  | "maxRestores"
   /** One lock folder for all that use the account. */
   | "lockDir"
   /** Fetch it over what is there. */

@@ -44,11 +44,11 @@ describe("a plan as text", () => {
     const restoration = (why: string, estimate: string | null = null) => ({ why, requestedAt: null, estimate })
     const plan = planOf(
       file("S.bam", { folder: "A1" }),
-      file("R.bam", { decision: { _tag: "Restore", restoration: restoration("restoreArchived is force") } }),
+      file("R.bam", { decision: { _tag: "Restore", restoration: restoration("the restore mode is force") } }),
       file("Q.bam", { decision: { _tag: "Ask", restoration: restoration("the run asks for this file", time) } }),
       file("E.bam", { decision: { _tag: "Skip", reason: "exists" } }),
       file("A.bam", {
-        decision: { _tag: "Skip", reason: "archived", restoration: restoration("restoreArchived is no", time) }
+        decision: { _tag: "Skip", reason: "archived", restoration: restoration("the restore mode is no", time) }
       }),
       file("P.bam", { decision: { _tag: "Skip", reason: "pending", restoration: restoration("before", time) } }),
       file("N.bam", { decision: { _tag: "Skip", reason: "no-reads" } }),
@@ -57,10 +57,10 @@ describe("a plan as text", () => {
     const size = "2048 bytes (2 KiB)"
     assert.deepStrictEqual(lines(plan).slice(0, -1), [
       `fetch   out/A1/S.bam  ${size}`,
-      `restore out/R.bam  ${size}  (archived: restoreArchived is force)`,
+      `restore out/R.bam  ${size}  (archived: the restore mode is force)`,
       `ask     out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
       `skip    out/E.bam  ${size}  (exists; advice overwrite)`,
-      `skip    out/A.bam  ${size}  (archived: restoreArchived is no; one is under way, expected at ${time})`,
+      `skip    out/A.bam  ${size}  (archived: the restore mode is no; one is under way, expected at ${time})`,
       `skip    out/P.bam  ${size}  (archived: its restoration is pending, no new request, expected at ${time})`,
       `skip    out/N.bam  ${size}  (this file type has no unmapped reads)`,
       "fail    out/bad\\u001b.bam  (link: not found)",

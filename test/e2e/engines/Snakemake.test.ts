@@ -176,7 +176,7 @@ rule sort:
         assert.strictEqual(left.exitCode, 1)
         assert.include(
           readFileSync(join(project, "ext/logs/download/A3/S3.bam.log"), "utf8"),
-          "S3.bam (analysis A3): archived, and not restored: restoreArchived is no"
+          "S3.bam (analysis A3): archived, and not restored: the restore mode is no"
         )
         assert.strictEqual((yield* assertQuiet(sandbox))["linkBytes"], before)
 

@@ -58,8 +58,11 @@ describe("the plan and the run", () => {
       assert.strictEqual(plan.exitCode, 0, plan.stderr)
       const [online, first, second, ...counts] = plan.stdout.trimEnd().split("\n")
       assert.match(online ?? "", /^skip {4}out\/S1\.bam .*\(available: nothing to restore\)$/)
-      assert.match(first ?? "", /^restore out\/S3\.bam .*\(archived: restoreArchived is force\)$/)
-      assert.match(second ?? "", /^skip {4}out\/B1\.bam .*\(archived: maxRestores 1 is used up\)$/)
+      assert.match(first ?? "", /^restore out\/S3\.bam .*\(archived: the restore mode is force\)$/)
+      assert.match(
+        second ?? "",
+        /^skip {4}out\/B1\.bam .*\(archived: no more than 1 restoration may be asked for; --maxRestores says how many\)$/
+      )
       assert.deepStrictEqual(counts, ["", "1 to restore, 2 to skip, 0 refused"])
       const json = yield* request([...args, "--plan", "--format", "json"])
       assert.deepStrictEqual(

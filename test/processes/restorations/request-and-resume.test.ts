@@ -28,7 +28,7 @@ describe("request and resume", () => {
 
         const asked = yield* request(["A3", "-d", "out"], first)
         assert.strictEqual(asked.exitCode, 0, asked.stderr)
-        assert.match(asked.stderr, /asking for its restoration: restoreArchived is force/)
+        assert.match(asked.stderr, /asking for its restoration: the restore mode is force/)
         assert.match(asked.stderr, /Restoration of analysis A3 requested, expected at \d{4}-/)
         assert.deepStrictEqual(namesIn(first, "out"), [])
         const [stored] = tracked(first, file)
@@ -207,8 +207,8 @@ describe("request and resume", () => {
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
         const reason =
           mode === "no"
-            ? "restoreArchived is no"
-            : `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore`
+            ? "the restore mode is no"
+            : `the restore mode is ${mode}, and there is no terminal to ask on; run svc-request-restore`
         assert.include(outcome.stderr, `S3.bam (analysis A3): archived, skipped: ${reason}`)
       }
       assert.isFalse(existsSync(join(folder, file)))
@@ -224,7 +224,10 @@ describe("request and resume", () => {
       })
       const outcome = yield* request(["B1", "B2", "B3", "-f", "bam", "--maxRestores", "2"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.include(outcome.stderr, "B3.bam (analysis B3): archived, skipped: maxRestores 2 is used up")
+      assert.include(
+        outcome.stderr,
+        "B3.bam (analysis B3): archived, skipped: no more than 2 restorations may be asked for; --maxRestores says how many"
+      )
       assert.deepStrictEqual(
         tracked(folder, file).map(({ analysisId }) => analysisId),
         ["B1", "B2"]
