@@ -25,12 +25,13 @@ interface Answer {
 const encoder = new TextEncoder()
 
 /** A session whose requests for annotations are answered in turn; keeps the paths. */
-const sessionOf = (answers: ReadonlyArray<Answer>, asked: Array<string>, chunk = 16) =>
+const sessionOf = (answers: ReadonlyArray<Answer>, asked: Array<string>, chunk = 16, letGo = () => {}) =>
   Layer.succeed(Session, {
     http: HttpClient.makeWith<never, never, SessionError, never>(() => Effect.die("only streams"), Effect.succeed),
     stream: (request: HttpClientRequest.HttpClientRequest) =>
-      Effect.sync(() => {
+      Effect.gen(function* () {
         const { broken = false, status = 200, text } = answers[asked.length] ?? { text: "" }
+        yield* Effect.addFinalizer(() => Effect.sync(letGo))
         asked.push(request.url)
         const chunks = chunksOf(encoder.encode(text), chance(asked.length), chunk)
         const head = { url: "https://lab.example.org/x", status, headers: Headers.empty, cookies: Cookies.empty }
@@ -71,7 +72,7 @@ const memorySpools = (opened: { count: number; bytes: number }) =>
         read: (offset: number, into: Uint8Array) =>
           Effect.sync(() => {
             // Sent in several chunks, so that rows are cut.
-            const part = content.subarray(offset, offset + Math.min(into.length, 23))
+            const part = content.subarray(offset, offset + Math.min(into.length, 23 + (content.length >> 8)))
             into.set(part)
             return part.length
           })
@@ -187,17 +188,19 @@ describe("the stream of rows", () => {
       })
   )
 
-  it.effect("takes a header that comes first, in the same chunk as the rows", () =>
+  it.effect("takes a header that comes first, and lets the session go before a row comes", () =>
     Effect.gen(function* () {
-      const text = '{"header":[{"id":"ID"}],"data":[["V1"],["V2"]]}'
-      const rows = yield* rowsOf().pipe(
-        Stream.runCollect,
-        Effect.provide(annotations(sessionOf([{ text }], [], 1_000_000)))
+      // Each more than is written at once, and more of them than wait for a reader.
+      const ids = Array.from({ length: 5 }, (_, i) => `V${i}`.padEnd(300_000, "x"))
+      const text = `{"header":[{"id":"ID"}],"data":${JSON.stringify(ids.map((id) => [id]))}}`
+      const events: Array<unknown> = []
+      // Who asks the service for each row would else wait for ever.
+      const session = sessionOf([{ text }], [], 1_000_000, () => void events.push("let go"))
+      yield* rowsOf().pipe(
+        Stream.runForEach((row) => Effect.sync(() => void events.push(String(row["ID"]).slice(0, 2)))),
+        Effect.provide(annotations(session))
       )
-      assert.deepStrictEqual(
-        rows.map((row) => row["ID"]),
-        ["V1", "V2"]
-      )
+      assert.deepStrictEqual(events, ["let go", "V0", "V1", "V2", "V3", "V4"])
     })
   )
 
@@ -260,13 +263,12 @@ describe("one analysis", () => {
     ["last", last],
     ["first", first]
   ] as const) {
-    it.effect(`header ${name}: the same text; rows wait only where they must`, () =>
+    it.effect(`header ${name}: the same text`, () =>
       Effect.gen(function* () {
         const it = ground()
         const [exit] = yield* fetchAll(it, {}, ["A/1"], [answer])
         assert.strictEqual(it.written().replaceAll("A/1", "A1"), wanted)
         assert.deepStrictEqual(it.asked, ["/api/analysis/A%2F1/annotations"])
-        assert.strictEqual(it.spooled.bytes > 0, name === "last")
         assert.deepStrictEqual(
           exit,
           Exit.succeed({

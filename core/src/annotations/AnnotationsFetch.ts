@@ -2,7 +2,7 @@
  * The annotations of analyses as one text, one analysis after the other, in memory that does not grow with them.
  *
  * The service sends the rows first and their header last. So rows are checked as they come and wait in a spool; when the body
- * is complete, the session is let go and the rows become text. Where the header comes first, rows become text at once.
+ * is complete, the session is let go and the rows become text: who takes them may ask the service meanwhile.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -19,7 +19,7 @@ import {
   UsageError
 } from "../Errors.ts"
 import { bodyRetry } from "../Schedules.ts"
-import { type BodyBroken, type BodyTaker, type Received, readBody } from "./BodyReading.ts"
+import { type BodyBroken, type Received, readBody } from "./BodyReading.ts"
 import { type Column, columnsOf, pick } from "./Columns.ts"
 import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
 import { type RowForm, RowReader } from "./RowReader.ts"
@@ -88,14 +88,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
 
 /** The columns of an analysis. The whole body is read for them: the service names them after the rows. */
 export const annotationColumns = Effect.fn("svc.annotations.annotationColumns")(function* (analysisId: string) {
-  const attempt = Effect.gen(function* () {
-    let found: ReadonlyArray<Column> = []
-    const header = Effect.fnUntraced(function* (json: Uint8Array, request: string) {
-      found = yield* readColumns({ json, request })
-    })
-    yield* readBody(analysisId, { header, data: () => Effect.void, received: () => {} })
-    return found
-  })
+  const attempt = Effect.flatMap(readBody(analysisId, {}), ({ header }) => readColumns(header))
   return yield* retried(attempt, analysisId, Effect.succeed(true))
 })
 
@@ -160,29 +153,19 @@ const retryBroken = Effect.fnUntraced(function* <R>(
 
 /** The body byte for byte. */
 const copyBody = Effect.fnUntraced(function* ({ received, request, writer }: Fetching, analysisId: string) {
-  const counts = yield* Effect.scoped(readBody(analysisId, { body: writer.write, received }))
+  const { counts } = yield* Effect.scoped(readBody(analysisId, { body: writer.write, received }))
   if (request.several) yield* writer.write(encoder.encode("\n"))
   return { ...counts, ...noFilterCounts, rowsWritten: counts.rowsRead, missingColumns: [] }
 })
 
-/** The rows as text: at once where the header came first, else when the body is complete and the session is let go. */
+/** The rows as text, when the body is complete and the session is let go. */
 const convertRows = Effect.fnUntraced(function* (fetching: Fetching, analysisId: string) {
   const spool = yield* (yield* Spools).open
-  const header: Array<Header> = []
-  const direct: Array<RowWriting> = []
-  const taker: BodyTaker<AnnotationsError, never> = {
-    received: fetching.received,
-    data: (list) => (direct[0] === undefined ? spool.write(list) : writeRows(direct[0], list)),
-    header: Effect.fnUntraced(function* (json, request) {
-      header.push({ json, request })
-      if (spool.size() === 0) direct.push(yield* prepareRows(fetching, analysisId, { json, request }))
-    })
-  }
-  const counts = yield* Effect.scoped(readBody(analysisId, taker))
-  const writing: RowWriting = direct[0] ?? (yield* prepareRows(fetching, analysisId, header[0] ?? noHeader))
-  if (direct.length === 0) yield* writeSpool(writing, spool)
+  const taker = { received: fetching.received, data: spool.write }
+  const { counts, header } = yield* Effect.scoped(readBody(analysisId, taker))
+  const writing = yield* prepareRows(fetching, analysisId, header)
+  yield* writeSpool(writing, spool)
   const { filter, missingColumns, reader } = writing
-  yield* writing.write(reader.takeText())
   const filtering = filter === null ? noFilterCounts : filterCounts(filter)
   return { ...counts, ...filtering, rowsWritten: reader.rowsOut, missingColumns }
 })
@@ -203,25 +186,20 @@ const together = 64 * 1024
 /** Bytes of text that are worth a write. */
 const worthWriting = 256 * 1024
 
-/** Takes the next bytes of the list of rows; text is written in blocks. */
-const writeRows = Effect.fnUntraced(function* ({ reader, request, write }: RowWriting, list: Uint8Array) {
-  for (let at = 0; at < list.length; at += together) {
-    const fault = reader.push(list.subarray(at, at + together))
-    if (reader.textLength >= worthWriting) yield* write(reader.takeText())
-    if (fault === null) continue
-    const reason = `row ${fault.row} has ${fault.cells} cells, the header ${fault.columns} columns`
-    return yield* new ReplyMalformed({ request, reason })
-  }
-})
-
-/** The same for the list that waited in a spool. */
-const writeSpool = Effect.fnUntraced(function* (writing: RowWriting, spool: Spool) {
+/** The list of rows that waited in a spool; text is written in blocks. */
+const writeSpool = Effect.fnUntraced(function* ({ reader, request, write }: RowWriting, spool: Spool) {
   const buffer = new Uint8Array(together)
   for (let at = 0; at < spool.size(); ) {
     const length = yield* spool.read(at, buffer)
-    yield* writeRows(writing, buffer.subarray(0, length))
+    const fault = reader.push(buffer.subarray(0, length))
+    if (reader.textLength >= worthWriting) yield* write(reader.takeText())
+    if (fault !== null) {
+      const reason = `row ${fault.row} has ${fault.cells} cells, the header ${fault.columns} columns`
+      return yield* new ReplyMalformed({ request, reason })
+    }
     at += length
   }
+  yield* write(reader.takeText())
 })
 
 /** The names of the columns, and what was asked when they came. */
@@ -233,9 +211,6 @@ interface Header {
 
 const readColumns = ({ json, request }: Header) =>
   Effect.mapError(columnsOf(json), (reason) => new ReplyMalformed({ request, reason }))
-
-/** A body without a header has failed before this is looked at. */
-const noHeader: Header = { json: new Uint8Array(), request: "" }
 
 /** How the rows of an analysis become text; begins the table where this is the first analysis of one. */
 const prepareRows = Effect.fnUntraced(function* (

@@ -19,22 +19,20 @@ export interface Received {
   readonly rows: number
 }
 
-/** Takes the parts of a body in their order. A part is good until the effect ends. */
+/** Takes a body in its parts. A part is good until the effect ends. */
 export interface BodyTaker<E, R> {
   /** The body as it is. */
   readonly body?: (bytes: Uint8Array) => Effect.Effect<void, E, R>
   /** The list of rows, as JSON. */
-  readonly data?: (bytes: Uint8Array, request: string) => Effect.Effect<void, E, R>
-  /** The whole header, as JSON. */
-  readonly header?: (json: Uint8Array, request: string) => Effect.Effect<void, E, R>
-  readonly received: (now: Received) => void
+  readonly data?: (bytes: Uint8Array) => Effect.Effect<void, E, R>
+  readonly received?: (now: Received) => void
 }
 
 /** Size limit in bytes: an answer that is not a table, such as an error, is shorter than this. */
 const longestBeginning = 64 * 1024
 
-/** Reads the annotations of an analysis to their end; returns how many bytes and rows there were. */
-export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, taker: BodyTaker<E, R>) {
+/** Reads the annotations of an analysis to their end: how many bytes and rows there were, and the header, as JSON. */
+export const readBody = Effect.fnUntraced(function* <E = never, R = never>(analysisId: string, taker: BodyTaker<E, R>) {
   const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
   const { request } = reply.asked
   const scanner = new BodyScanner()
@@ -42,35 +40,17 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   /** The body until rows or header begin: kept, as a body that has neither is an error of the service. */
   let beginning: ReadonlyArray<Uint8Array> = []
 
-  const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {
-    header.push(part.slice())
-    if (scanner.headerComplete && taker.header !== undefined) yield* taker.header(joinBytes(header), request)
-  })
-
-  /** Rows and header of a chunk, whichever comes first. */
-  const takeParts = Effect.fnUntraced(function* (chunk: Uint8Array) {
-    const headerPart = scanner.header
-    const dataPart = scanner.data
-    // Rows are handed on after the header that precedes them, since it decides where they go.
-    const takeData = Effect.suspend(() =>
-      dataPart === null ? Effect.void : (taker.data?.(partOf(chunk, dataPart), request) ?? Effect.void)
-    )
-    const dataFirst = dataPart !== null && (headerPart === null || dataPart.from < headerPart.from)
-    if (dataFirst) yield* takeData
-    if (headerPart !== null) yield* takeHeader(partOf(chunk, headerPart))
-    if (!dataFirst) yield* takeData
-  })
-
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     const undecided = beginning.length > 0 || scanner.size === 0
     if (undecided) beginning = [...beginning, chunk.slice()]
     const fault = scanner.push(chunk)
     if (fault !== null) return yield* errorOf(fault, request)
-    taker.received({ bytes: scanner.size, rows: scanner.rowCount })
+    taker.received?.({ bytes: scanner.size, rows: scanner.rowCount })
     if (undecided && !scanner.hasData && !scanner.hasHeader && scanner.size <= longestBeginning) return
     if (taker.body !== undefined) yield* Effect.forEach(undecided ? beginning : [chunk], taker.body, { discard: true })
     beginning = []
-    if (taker.data !== undefined) yield* takeParts(chunk)
+    if (scanner.header !== null) header.push(partOf(chunk, scanner.header).slice())
+    if (scanner.data !== null && taker.data !== undefined) yield* taker.data(partOf(chunk, scanner.data))
   })
 
   yield* Stream.runForEach(bodyOf(reply), take)
@@ -86,7 +66,7 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   }
   const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })
-  return { bytes: scanner.size, rowsRead: scanner.rowCount }
+  return { counts: { bytes: scanner.size, rowsRead: scanner.rowCount }, header: { json: joinBytes(header), request } }
 })
 
 const decoder = new TextDecoder()

@@ -35,8 +35,6 @@ export class BodyScanner {
   rowCount = 0
   hasData = false
   hasHeader = false
-  /** Whether all of `header` has been seen. */
-  headerComplete = false
   /** The part of the last chunk that belongs to the list of rows, with its brackets. */
   data: Part | null = null
   /** The part of the last chunk that belongs to the value of `header`. */
@@ -121,10 +119,7 @@ export class BodyScanner {
       this.#isOpen = false
       this.#began = null
       if (this.#member === "data") this.data = { from: this.data?.from ?? 0, to: at }
-      else {
-        this.header = { from: this.header?.from ?? 0, to: at }
-        this.headerComplete = true
-      }
+      else this.header = { from: this.header?.from ?? 0, to: at }
     }
   }
 }
