@@ -52,10 +52,10 @@ export type AdviceName =
   | "linkOfService"
   /** List the files of the analysis. */
   | "listFiles"
-  /** More restorations in one run. */
-  | "maxRestores"
   /** One lock folder for all that use the account. */
   | "lockDir"
+  /** More restorations in one run. */
+  | "maxRestores"
   /** Fetch it over what is there. */
   | "overwrite"
   | "proxyHelper"
