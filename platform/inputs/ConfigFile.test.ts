@@ -80,7 +80,7 @@ describe("configuration file", () => {
   ] as const) {
     it.effect(`G3 mode ${mode.toString(8)} with a password ${warns ? "warns" : "is private"}`, () =>
       Effect.gen(function* () {
-        for (const key of ["password", "proxyPassword"]) {
+        for (const key of ["password", "proxyPassword", "token"]) {
           const { warnings } = yield* readConfigFile(yield* file(`{"${key}": "x"}`, mode))
           assert.strictEqual(warnings.length, warns ? 1 : 0)
           if (warns)

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { ConfigUnusable } from "../../core/src/Errors.ts"
 import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
+import { secretKeys } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { textIn } from "./InputFile.ts"
@@ -36,7 +37,7 @@ export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function*
   }
   const { hasSchema, layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
   if (problems.length > 0) return yield* unusable(problems.join("; "))
-  const secret = layer.password !== undefined || layer.proxyPassword !== undefined
+  const secret = secretKeys.some((key) => layer[key] !== undefined)
   return {
     layer,
     hasSchema,

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
+import { secretKeys } from "../../core/src/settings/Keys.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
@@ -140,8 +141,8 @@ const checkConfig = Effect.fn("svc.step.checkConfig")(function* (settings: Local
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(path))
   if (Option.isNone(info) || info.value.type !== "File") return ok("config", `${path} is no file on the disk`)
-  const isThere = (key: "password" | "proxyPassword") => settings.source(key) === "configuration file"
-  return judgeConfig(path, info.value.mode, isThere("password") || isThere("proxyPassword"))
+  const secret = secretKeys.some((key) => settings.source(key) === "configuration file")
+  return judgeConfig(path, info.value.mode, secret)
 })
 
 const destinationAdvice = "Give a folder that exists and that you may write to with --destination"

@@ -1,6 +1,6 @@
 /** The way into every executable: help, version and the protection of the process; all else is loaded after that. */
 import process from "node:process"
-import { keyNames, table } from "../../core/src/settings/Keys.ts"
+import { secretKeys, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"
 import { beforeDashes, optionsOf, takesNext } from "./Options.ts"
 import { answer } from "./PlainWords.ts"
@@ -10,10 +10,7 @@ import { version } from "./Version.ts"
 
 /** With its value attached too. */
 const namesSecret = (word: string) =>
-  keyNames.some((name) => {
-    const { short = name, type } = table[name]
-    return type === "secret" && (word.startsWith(`--${name}`) || word.startsWith(`-${short}`))
-  })
+  secretKeys.some((name) => word.startsWith(`--${name}`) || word.startsWith(`-${table[name].short ?? name}`))
 
 /**
  * Runs `step`, or the step of a family that the arguments choose, as this process.

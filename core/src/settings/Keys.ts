@@ -267,6 +267,9 @@ export const table: Readonly<Record<KeyName, Key>> = keys
 /** All keys, in the order of the table. */
 export const keyNames = Object.keys(keys) as ReadonlyArray<KeyName>
 
+/** Those whose value nobody else may see. */
+export const secretKeys: ReadonlyArray<KeyName> = keyNames.filter((name) => table[name].type === "secret")
+
 /** The keys a step takes, in the order of the table. */
 export const keysOf = (step: StepName): ReadonlyArray<KeyName> =>
   keyNames.filter((name) => table[name].steps.includes(step))

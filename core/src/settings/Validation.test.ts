@@ -250,7 +250,14 @@ describe("warnings", () => {
   it("settings without effect and risks", () => {
     assert.strictEqual(warnings(good), "")
     assert.match(warnings({ ...good, proxyUsername: ["u"] }), /--proxyUsername: no effect without --proxy/)
-    assert.match(warnings({ ...good, password: ["x"] }), /^--password can be read by other users/)
+    for (const [key, variable] of [
+      ["password", "SVC_PASSWORD"],
+      ["token", "SVC_TOKEN"],
+      ["proxyPassword", "SVC_PROXY_PASS"]
+    ] as const) {
+      const said = `--${key} can be read by other users of this computer while it runs: ${variable} is safer`
+      assert.strictEqual(warnings({ ...good, proxy: ["proxy:3128"], [key]: ["x"] }), said)
+    }
     assert.match(warnings({ target: ["http://lab.example.org"] }), /not encrypted/)
     assert.match(warnings({ ...good, resumeArchivedDownloads: ["true"] }), /--analysisIds: no effect/)
   })

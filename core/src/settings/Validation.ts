@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { CredentialsMissing, type LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
-import type { KeyName } from "./Keys.ts"
+import { type KeyName, secretKeys, table } from "./Keys.ts"
 import { destinationProblem, filesOf, type NamedFile, namedLikeData, sharedFiles, typeAt } from "./NamedFiles.ts"
 import { Operator } from "./Operator.ts"
 import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
@@ -78,8 +78,8 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   if (settings.proxy === null && idle.length > 0) {
     warnings.push(`${namesWithSource(settings, idle)}: no effect without --proxy`)
   }
-  if (settings.source("password") === "command line") {
-    warnings.push("--password can be read by other users of this computer while it runs: SVC_PASSWORD is safer")
+  for (const key of secretKeys.filter((key) => settings.source(key) === "command line")) {
+    warnings.push(`--${key} can be read by other users of this computer while it runs: ${table[key].env} is safer`)
   }
   const base = baseUrlOf(settings)
   if (Result.isSuccess(base) && base.success.protocol === "http:" && !isLoopback(base.success.hostname)) {
