@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Advised, ExitCode } from "../../core/src/Errors.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
-import { decodeValue, emptyValue, type LocalSettings, type Settings } from "../../core/src/settings/Settings.ts"
+import { type LocalSettings, type Settings, valueIn } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
@@ -100,28 +100,18 @@ export const valuesOf = <O extends CommandOptions>({ values }: Own): ValuesOf<O>
 
 export type OwnTexts = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Own options, decoded as settings are: each has its value, its default or the empty value of its type, also where its text is a problem. */
+/** Own options, decoded as settings are. */
 export const decodeOwn = (
   options: CommandOptions,
   texts: OwnTexts
 ): { readonly own: Own; readonly problems: Problems } => {
   const problems: Array<string> = []
-  const value = (name: string, option: CommandOptions[string]): unknown => {
-    const fallback =
-      option.default === undefined ? emptyValue(option) : Result.getOrThrow(decodeValue(option, [option.default]))
-    const given = texts[name]
-    if (given === undefined) {
-      if (option.required === true) problems.push(`Missing required argument --${name}`)
-      return fallback
-    }
-    const decoded = decodeValue(option, given)
-    if (Result.isSuccess(decoded)) return decoded.success
-    const shown = given.join("") === "" ? "" : `: "${given.join(",")}"`
-    problems.push(
-      decoded.failure.sentence ?? `Invalid value for --${name}${shown}: expected ${decoded.failure.expected}`
-    )
-    return fallback
-  }
-  const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, value(name, option)]))
+  const values = Object.fromEntries(
+    Object.entries(options).map(([name, option]) => {
+      const missing = option.required === true && texts[name] === undefined
+      if (missing) problems.push(`Missing required argument --${name}`)
+      return [name, valueIn(option, texts[name], `--${name}`, problems)]
+    })
+  )
   return { own: { values, given: (name) => texts[name] !== undefined }, problems }
 }

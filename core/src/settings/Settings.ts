@@ -167,9 +167,28 @@ export const decodeValue = (
   }
 }
 
-/** The value of an option that nobody set and that has no default. */
-export const emptyValue = (key: Option): unknown =>
-  key.type === "flag" ? false : key.type === "list" || key.type === "lines" ? [] : null
+/** What an option is that nobody set. */
+const unsetValue = (key: Option): unknown => {
+  if (key.default !== undefined) return Result.getOrThrow(decodeValue(key, [key.default]))
+  if (key.type === "flag") return false
+  return key.type === "list" || key.type === "lines" ? [] : null
+}
+
+/** The value of an option, called so where it was set; as if nobody had set it where its texts become a problem, so that all rules are checked in one pass. */
+export const valueIn = (
+  key: Option,
+  texts: ReadonlyArray<string> | undefined,
+  called: string,
+  problems: Array<string>
+): unknown => {
+  if (texts === undefined) return unsetValue(key)
+  const decoded = decodeValue(key, texts)
+  if (Result.isSuccess(decoded)) return decoded.success
+  const { expected, sentence } = decoded.failure
+  const shown = key.type === "secret" || texts.join("") === "" ? "" : `: "${texts.join(",")}"`
+  problems.push(sentence ?? `Invalid value for ${called}${shown}: expected ${expected}`)
+  return unsetValue(key)
+}
 
 /** The variables of the table out of an environment; an empty variable counts as not set. */
 export const environmentLayer = (environment: Readonly<Record<string, string | undefined>>): Layer => {
@@ -202,10 +221,7 @@ export const nameAt = (key: KeyName, source: Source): string =>
       ? `${key} in the configuration file`
       : `--${key}`
 
-/**
- * Decodes the keys that `step` takes. A value that cannot be decoded becomes a problem (one sentence, without `Error: `)
- * and keeps its default, so that the remaining rules can still be checked in the same pass.
- */
+/** Decodes the keys that `step` takes. */
 export const decode = (
   step: StepName,
   layers: Layers
@@ -214,7 +230,6 @@ export const decode = (
   const problems: Array<string> = []
   const value = (name: KeyName): unknown => {
     const key = table[name]
-    const fallback = key.default === undefined ? emptyValue(key) : Result.getOrThrow(decodeValue(key, [key.default]))
     const found = key.steps.includes(step)
       ? (
           [
@@ -224,15 +239,9 @@ export const decode = (
           ] as const
         ).find(([, texts]) => texts !== undefined)
       : undefined
-    if (found?.[1] === undefined) return fallback
-    const [source, texts] = found
-    sources.set(name, source)
-    const decoded = decodeValue(key, texts)
-    if (Result.isSuccess(decoded)) return decoded.success
-    const { expected, sentence } = decoded.failure
-    const shown = key.type === "secret" || texts.join("") === "" ? "" : `: "${texts.join(",")}"`
-    problems.push(sentence ?? `Invalid value for ${nameAt(name, source)}${shown}: expected ${expected}`)
-    return fallback
+    const [source = "default", texts] = found ?? []
+    if (found !== undefined) sources.set(name, source)
+    return valueIn(key, texts, nameAt(name, source), problems)
   }
   // The table gives each key the decoder of its type, which the compiler cannot follow through a loop.
   const values = Object.fromEntries(keyNames.map((name) => [name, value(name)])) as unknown as Values
