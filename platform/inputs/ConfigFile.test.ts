@@ -95,8 +95,7 @@ describe("configuration file", () => {
   }
 
   it("G3 a file that root hands to the group of a service, as secrets are mounted into containers, is private", () => {
-    const told = (mode: number, owner: number, user: number) =>
-      exposure("token", { bytes: Buffer.alloc(0), mode, owner }, user).length
+    const told = (mode: number, owner: number, user: number) => exposure("token", { mode, owner }, user).length
     const [root, service] = [0, 10001]
     assert.strictEqual(told(0o100440, root, service), 0)
     assert.strictEqual(told(0o100444, root, service), 1)

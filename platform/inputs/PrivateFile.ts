@@ -69,7 +69,7 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
  */
 export const exposure = (
   path: string,
-  { mode, owner }: SmallFile,
+  { mode, owner }: Pick<SmallFile, "mode" | "owner">,
   user = process.getuid?.()
 ): ReadonlyArray<string> => {
   const warnings: Array<string> = []

@@ -8,7 +8,6 @@ import {
   fail,
   judgeCertificate,
   judgeClock,
-  judgeConfig,
   judgeFolder,
   judgeNode,
   ok,
@@ -68,14 +67,6 @@ describe("certificate, space, program, configuration", () => {
   it("versions of Node", () => {
     for (const version of ["22.19.0", "24.0.0", "100.1.1"]) assert.strictEqual(judgeNode(version).status, "ok")
     for (const version of ["22.18.9", "20.99.0"]) assert.strictEqual(judgeNode(version).status, "warn")
-  })
-
-  it("a password that others may read", () => {
-    assert.strictEqual(judgeConfig("c", 0o100600, true).status, "ok")
-    assert.strictEqual(judgeConfig("c", 0o100644, false).status, "ok")
-    const open = judgeConfig("c", 0o100640, true)
-    assert.deepInclude(open, { status: "warn", advice: "chmod 600 c" })
-    assert.include(open.says, "mode 640")
   })
 })
 

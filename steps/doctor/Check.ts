@@ -197,18 +197,9 @@ export const judgeNode = (version: string): Check => {
       )
 }
 
-/**
- * @param mode - permission bits of the configuration file
- * @param secret - whether it holds a password or token
- */
-export const judgeConfig = (path: string, mode: number, secret: boolean): Check =>
-  secret && (mode & 0o077) !== 0
-    ? warn(
-        "config",
-        `${path} holds a secret, and other users may open it (mode ${(mode & 0o777).toString(8)})`,
-        `chmod 600 ${path}`
-      )
-    : ok("config", `${path} ${secret ? "holds a secret and is private" : "holds no secret"}`)
+/** @param exposed - what others could do with the file that the secret is from */
+export const judgeSecret = (name: CheckName, says: string, exposed: ReadonlyArray<string>): Check =>
+  exposed.length === 0 ? ok(name, says) : warn(name, says, exposed.join("; "))
 
 /** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */
 const withoutCredentials = (text: string): string => text.replace(/\/\/[^/?#]*@/g, "//***@")

@@ -10,7 +10,7 @@ import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
-import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
+import { exposure, withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import { findLockFolder } from "../../platform/locks/LockFolder.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeProgram, valuesOf } from "../main/Program.ts"
@@ -25,9 +25,9 @@ import {
   exitCodeOf,
   fail,
   holds,
-  judgeConfig,
   judgeFolder,
   judgeNode,
+  judgeSecret,
   ok,
   settingLines,
   skipped,
@@ -123,8 +123,7 @@ const serviceOf = Effect.fnUntraced(function* (
   }
   const { warnings, whole } = completed.success
   const given = whole.token === null ? `a user (${whole.username}) and a password are` : "a token is"
-  const advice = warnings.join("; ")
-  yield* say(advice === "" ? ok("credentials", `${given} given`) : warn("credentials", `${given} given`, advice))
+  yield* say(judgeSecret("credentials", `${given} given`, warnings))
   yield* say(...(yield* checkService(whole, analysis)))
 })
 
@@ -142,7 +141,9 @@ const checkConfig = Effect.fn("svc.step.checkConfig")(function* (settings: Local
   const info = yield* Effect.option(fs.stat(path))
   if (Option.isNone(info) || info.value.type !== "File") return ok("config", `${path} is no file on the disk`)
   const secret = secretKeys.some((key) => settings.source(key) === "configuration file")
-  return judgeConfig(path, info.value.mode, secret)
+  if (!secret) return ok("config", `${path} holds no secret`)
+  const owner = Option.getOrElse(info.value.uid, () => 0)
+  return judgeSecret("config", `${path} holds a secret`, exposure(path, { mode: info.value.mode, owner }))
 })
 
 const destinationAdvice = "Give a folder that exists and that you may write to with --destination"

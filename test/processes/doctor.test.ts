@@ -227,7 +227,10 @@ describe("svc-doctor", () => {
       chmodSync(path, 0o644)
       const open = yield* examine(["--config", "svc.json"], { cwd: folder })
       assert.strictEqual(open.exitCode, 0, open.stdout)
-      assert.deepInclude(open.of("config"), { status: "warn", advice: "chmod 600 svc.json" })
+      assert.deepInclude(open.of("config"), {
+        status: "warn",
+        advice: "svc.json holds a secret and other users can read it: make it private with chmod 600"
+      })
       assert.include(open.of("settings").details, "password = **** (configuration file)")
       assert.notInclude(open.stdout + open.stderr, password)
       chmodSync(path, 0o600)
