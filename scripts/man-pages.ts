@@ -6,7 +6,7 @@ import { keysOf, table } from "../core/src/settings/Keys.ts"
 import { aboutSettings, metavarOf, methodUsage } from "../steps/main/Help.ts"
 import { generalOptions } from "../steps/main/Options.ts"
 import type { Step, StepFamily } from "../steps/main/Step.ts"
-import { families, sandboxHelp, steps } from "./commands.ts"
+import { families, sandbox, steps } from "./commands.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 const { bin, homepage } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8"))
@@ -160,19 +160,14 @@ const sandboxPage = (): Page => ({
   synopsis: [".Op Ar options"],
   description: [
     ".Pp",
-    paragraph(sandboxHelp.description.replace(/^[^.]*\. /, "")),
+    paragraph(sandbox.summary.replace(/^[^.]*\. /, "")),
     ".Ss Options",
-    ...list(
-      sandboxHelp.options.map(({ help, metavar, name }) => [
-        `Fl -${name}${metavar === undefined ? "" : ` Ar ${words(metavar)}`}`,
-        `${help}.`
-      ])
-    ),
+    ...list(sandbox.options.map(({ name, option }) => [optionHead(name, option), optionText(option)])),
     ".Ss General",
     ...general
   ],
   variables: [],
-  examples: sandboxHelp.examples
+  examples: sandbox.examples
 })
 
 const dispatcherPage = (all: ReadonlyArray<Step | StepFamily>): Page => ({

@@ -3,8 +3,7 @@
  * `FAILED` and why, or `NOT CHECKED` where something outside did not answer; ends 1 when a rule failed.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { genomeBrowser } from "./bundling.ts"
@@ -142,23 +141,4 @@ rule(
     .filter(({ hashes, name }) => hashes.length === 0 || !passedOn.some((path) => nameOf(path) === name))
     .map(({ name }) => name)
 )
-
-if (process.argv.includes("--no-build")) {
-  say("NOT CHECKED", "the same bytes from two builds", ["--no-build; test/processes/build.test.ts does it as well"])
-} else {
-  const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), "svc-supply-")))
-  for (const folder of folders) {
-    spawnSync(process.execPath, [join(root, "scripts/build.ts"), "--quiet", "--outdir", folder], { stdio: "inherit" })
-  }
-  const [one = "", two = ""] = folders
-  const files = readdirSync(one, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(one.length))
-  const differing = files.filter(
-    (file) => !existsSync(join(two, file)) || !readFileSync(join(one, file)).equals(readFileSync(join(two, file)))
-  )
-  const missing = files.includes("/svc-download.js") ? [] : ["nothing was built"]
-  rule(`the same bytes from two builds (${files.length} files)`, [...missing, ...differing])
-  for (const folder of folders) rmSync(folder, { recursive: true })
-}
 process.exitCode = failed ? 1 : 0

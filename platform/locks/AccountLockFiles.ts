@@ -136,12 +136,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
             yield* turns(path, onWait).pipe(Effect.catch((error) => warn(error.message)))
             yield* Fiber.interrupt(waiting)
           })
-          return (self) =>
-            Effect.acquireUseRelease(
-              Scope.make(),
-              (scope) => Effect.andThen(Scope.provide(take, scope), self),
-              (scope, exit) => Scope.close(scope, exit)
-            )
+          return (self) => Effect.scopedWith((scope) => Effect.andThen(Scope.provide(take, scope), self))
         }
       })
       const refused = RefusedLoginFiles.make((key) => fileIn(folder, key, "refused"))

@@ -62,11 +62,7 @@ export const makeFileLocks: Effect.Effect<FileLocks> = Effect.sync(() => {
   return {
     acquire,
     withLock: (path, options) => (use) =>
-      Effect.acquireUseRelease(
-        Scope.make(),
-        (scope) => Effect.flatMap(Scope.provide(acquire(path, options), scope), use),
-        (scope, exit) => Scope.close(scope, exit)
-      )
+      Effect.scopedWith((scope) => Effect.flatMap(Scope.provide(acquire(path, options), scope), use))
   }
 })
 

@@ -55,22 +55,21 @@ const sandbox: Entry = {
   start: (_program, argv) => void import("../../sandbox/Serve.ts").then(({ serve }) => serve(argv, sandboxHelp))
 }
 
-const sandboxHelp = ({ description, examples = [], flags }: HelpDoc.HelpDoc): string =>
-  helpOf(
-    {
-      summary: description,
-      examples: examples.map(({ command, description = "" }) => ({ command, says: description })),
-      options: flags.map(({ description, name, type }) => ({
-        name,
-        option: {
-          ...(type === "boolean" ? { type: "flag" as const } : { type: "text" as const, metavar: type }),
-          help: description._tag === "Some" ? description.value : name
-        }
-      }))
-    },
-    "svc-sandbox",
-    process.stdout.columns
-  )
+/** What effect/cli knows of a command that is no step, in the form of one. */
+export const aboutOf = ({ description, examples = [], flags }: HelpDoc.HelpDoc) => ({
+  summary: description,
+  examples: examples.map(({ command, description = "" }) => ({ command, says: description })),
+  options: flags.map(({ description, name, type }) => ({
+    name,
+    option: {
+      ...(type === "boolean" ? { type: "flag" as const } : { type: "text" as const, metavar: type }),
+      help: description._tag === "Some" ? description.value : name
+    }
+  }))
+})
+
+const sandboxHelp = (document: HelpDoc.HelpDoc): string =>
+  helpOf(aboutOf(document), "svc-sandbox", process.stdout.columns)
 
 const loadPrograms = () => import("./Programs.ts")
 
