@@ -1,12 +1,16 @@
-/** Small files that may hold a password: the settings, or nothing but the password, as secrets are mounted into containers. */
+/** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
 
 import { constants, fstatSync, openSync, type Stats } from "node:fs"
 import { type FileHandle, open, stat } from "node:fs/promises"
 import { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { errnoOf, meaningOf, PasswordFileUnusable, TokenFileUnusable } from "../../core/src/Errors.ts"
-import { type LocalSettings, nameAt, type Source } from "../../core/src/settings/Settings.ts"
+import * as Result from "effect/Result"
+import { ConfigUnusable, errnoOf, meaningOf, PasswordFileUnusable, TokenFileUnusable } from "../../core/src/Errors.ts"
+import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
+import { secretKeys } from "../../core/src/settings/Keys.ts"
+import { type Layer, type LocalSettings, nameAt, type Source } from "../../core/src/settings/Settings.ts"
+import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { textIn } from "./InputFile.ts"
 
 export interface SmallFile {
@@ -129,4 +133,43 @@ const secretIn = Effect.fnUntraced(function* <E>(path: string, unusable: (reason
   const secret = text.replace(/\r$/, "")
   if (secret === "") return yield* Effect.fail(unusable("its first line is empty"))
   return { secret: Redacted.make(secret), warnings: exposure(path, file) }
+})
+
+export interface ConfigFile {
+  readonly layer: Layer
+  readonly hasSchema: boolean
+  /** Sentences for the log. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Settings are short: a larger file is another file. Bytes. */
+const largestConfig = 1024 * 1024
+
+/** One JSON object whose keys are setting names (docs/dev/service.md 2.4). Fails with ConfigUnusable; the message names the place of a fault but never repeats what stands there. */
+export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function* (
+  path: string
+): Effect.fn.Return<ConfigFile, ConfigUnusable> {
+  const unusable = (reason: string) => new ConfigUnusable({ path, reason })
+  const file = yield* Effect.mapError(readSmallFile(path, largestConfig), unusable)
+  const { bytes } = file
+  if (bytes.length > largestConfig) return yield* unusable("it is larger than 1 MB")
+  const text = yield* textIn(bytes, unusable)
+  const read = readJson(text)
+  if (Result.isFailure(read)) return yield* unusable(faultText(read.failure))
+  const { duplicates, value } = read.success
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return yield* unusable('it must hold one JSON object, such as {"target": "https://lab.example.org"}')
+  }
+  const { hasSchema, layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
+  if (problems.length > 0) return yield* unusable(problems.join("; "))
+  const secret = secretKeys.some((key) => layer[key] !== undefined)
+  return {
+    layer,
+    hasSchema,
+    warnings: [
+      ...(secret ? exposure(path, file) : []),
+      ...duplicates.map((name) => `${path}: ${name} is given more than once, the last one counts`),
+      ...warnings.map((warning) => `${path}: ${warning}`)
+    ]
+  }
 })

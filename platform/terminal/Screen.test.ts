@@ -1,23 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import { columnsOf, hasColors, isLive, makeScreen } from "./Screen.ts"
+import { columnsOf, makeScreen } from "./Screen.ts"
 
-const terminal = { isTTY: true, columns: 80, environment: { TERM: "xterm" } }
+const screenOf = (environment: Readonly<Record<string, string>>, isTTY = true, columns = 80) =>
+  makeScreen({ isTTY, columns, write: () => {} }, environment, (text) => text)
 
 describe("what a terminal can", () => {
   it("Y2 a status only where it can be redrawn", () => {
-    assert.isTrue(isLive(terminal))
-    assert.isFalse(isLive({ ...terminal, isTTY: false }))
-    assert.isFalse(isLive({ ...terminal, environment: { TERM: "dumb" } }))
-    assert.isFalse(isLive({ ...terminal, environment: { TERM: "xterm", CI: "true" } }))
-    assert.isFalse(isLive({ ...terminal, columns: 20 }))
-    assert.isTrue(isLive({ ...terminal, columns: 0 }))
+    assert.isTrue(screenOf({ TERM: "xterm" }).live)
+    assert.isFalse(screenOf({ TERM: "xterm" }, false).live)
+    assert.isFalse(screenOf({ TERM: "dumb" }).live)
+    assert.isFalse(screenOf({ TERM: "xterm", CI: "true" }).live)
+    assert.isFalse(screenOf({ TERM: "xterm" }, true, 20).live)
+    assert.isTrue(screenOf({ TERM: "xterm" }, true, 0).live)
   })
 
   it("Y2 colours neither with NO_COLOR nor without a terminal", () => {
-    assert.isTrue(hasColors(terminal))
-    assert.isTrue(hasColors({ ...terminal, environment: { NO_COLOR: "" } }))
-    assert.isFalse(hasColors({ ...terminal, environment: { NO_COLOR: "1" } }))
-    assert.isFalse(hasColors({ ...terminal, isTTY: false }))
+    assert.isTrue(screenOf({}).colors)
+    assert.isTrue(screenOf({ NO_COLOR: "" }).colors)
+    assert.isFalse(screenOf({ NO_COLOR: "1" }).colors)
+    assert.isFalse(screenOf({}, false).colors)
   })
 
   it("Y2 columns of 0 or unknown are 80, tiny ones 20", () => {

@@ -16,23 +16,7 @@ export const columnsOfCharacter = (character: string): number => (wide.test(char
 export const textWidth = (text: string): number =>
   [...text].reduce((sum, character) => sum + columnsOfCharacter(character), 0)
 
-export interface ScreenFacts {
-  readonly isTTY: boolean
-  readonly columns: number | undefined
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
-
 const isSet = (text: string | undefined) => text !== undefined && text !== ""
-
-/** Whether a status may be drawn. */
-export const isLive = ({ columns, environment: { CI, TERM }, isTTY }: ScreenFacts): boolean =>
-  isTTY && TERM !== "dumb" && !isSet(CI) && columnsOf(columns) >= 40
-
-/** Whether colours may be used (no-color.org). */
-export const hasColors = (facts: ScreenFacts): boolean => {
-  const { NO_COLOR } = facts.environment
-  return isLive(facts) && !isSet(NO_COLOR)
-}
 
 /** 80 where the terminal does not say; never less than 20. */
 export const columnsOf = (columns: number | undefined): number =>
@@ -41,6 +25,7 @@ export const columnsOf = (columns: number | undefined): number =>
 export class Screen extends Context.Service<
   Screen,
   {
+    /** Whether a status may be drawn. */
     readonly live: boolean
     readonly colors: boolean
     /** At this moment: the window may have been resized. */
@@ -69,8 +54,8 @@ export const makeScreen = (
   environment: Readonly<Record<string, string | undefined>>,
   prose: (text: string) => string
 ): Screen["Service"] => {
-  const facts: ScreenFacts = { isTTY: stream.isTTY === true, columns: stream.columns, environment }
-  const live = isLive(facts)
+  const { CI, NO_COLOR, TERM } = environment
+  const live = stream.isTTY === true && TERM !== "dumb" && !isSet(CI) && columnsOf(stream.columns) >= 40
   let shown: ReadonlyArray<string> = []
   // A window that became narrower has wrapped the lines; what has scrolled out of it cannot be taken back.
   const rowsOf = (text: string) => Math.max(1, Math.ceil(textWidth(text) / columnsOf(stream.columns)))
@@ -85,7 +70,8 @@ export const makeScreen = (
   const draw = () => shown.map((text) => `${text}\n`).join("")
   return {
     live,
-    colors: hasColors(facts),
+    // no-color.org
+    colors: live && !isSet(NO_COLOR),
     columns: () => columnsOf(stream.columns),
     line: (text) => stream.write(`${erase()}${text}\n${draw()}`),
     status: (lines) => {

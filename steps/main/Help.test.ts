@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ExitCodes } from "../../core/src/errors/ExitCodes.ts"
+import { ExitCodes } from "../../core/src/Errors.ts"
 import { stepNames } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { families, steps } from "../../scripts/commands.ts"

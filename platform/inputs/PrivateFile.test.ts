@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
-import { readConfigFile } from "./ConfigFile.ts"
-import { exposure } from "./PrivateFile.ts"
+import { exposure, readConfigFile } from "./PrivateFile.ts"
 
 const file = Effect.fnUntraced(function* (content: string | Uint8Array, mode = 0o600) {
   const folder = yield* temporaryFolder("svc-config-")
