@@ -3,13 +3,12 @@
  * place of a download, and what becomes of those in the archive.
  */
 import { fileTypes } from "../genome/formats/FileNames.ts"
-import { downloadSteps, fetchingSteps, fileSteps, type Key, selectionSteps } from "./Key.ts"
+import { downloadSteps, fetchingSteps, fileSteps, inGroup, selectionSteps } from "./Key.ts"
 
 /** Which analyses and which of their files. */
-export const selectionKeys = {
+export const selectionKeys = inGroup("Selection", selectionSteps, {
   analysisIds: {
     type: "list",
-    group: "Selection",
     steps: [...selectionSteps, "fetch-annotations"],
     common: true,
     short: "a",
@@ -20,8 +19,6 @@ export const selectionKeys = {
   },
   sampleIds: {
     type: "list",
-    group: "Selection",
-    steps: selectionSteps,
     common: true,
     short: "s",
     metavar: "ID,...",
@@ -31,8 +28,6 @@ export const selectionKeys = {
   },
   limsIds: {
     type: "list",
-    group: "Selection",
-    steps: selectionSteps,
     common: true,
     short: "l",
     metavar: "ID,...",
@@ -41,8 +36,6 @@ export const selectionKeys = {
   },
   filters: {
     type: "lines",
-    group: "Selection",
-    steps: selectionSteps,
     common: true,
     short: "F",
     metavar: "'FIELD OP VALUE'",
@@ -52,16 +45,12 @@ export const selectionKeys = {
   },
   latest: {
     type: "flag",
-    group: "Selection",
-    steps: selectionSteps,
     common: true,
     beyond: true,
     help: "Only the newest analysis of each person: the newest one that has files of the wanted types"
   },
   filetypes: {
     type: "list",
-    group: "Selection",
-    steps: selectionSteps,
     common: true,
     short: "f",
     env: "SVC_FILETYPES",
@@ -72,14 +61,12 @@ export const selectionKeys = {
     invalid: "Unsupported file type: ",
     help: `Which of ${fileTypes.join(", ")}`
   }
-} as const satisfies Record<string, Key>
+})
 
 /** Which parts of files. */
-export const regionKeys = {
+export const regionKeys = inGroup("Regions", selectionSteps, {
   range: {
     type: "text",
-    group: "Regions",
-    steps: selectionSteps,
     common: true,
     short: "g",
     metavar: "'CHR:START-END ...'",
@@ -89,8 +76,6 @@ export const regionKeys = {
   bed: {
     type: "path",
     file: { what: "the BED file", use: "read" },
-    group: "Regions",
-    steps: selectionSteps,
     common: true,
     short: "b",
     metavar: "FILE",
@@ -98,20 +83,17 @@ export const regionKeys = {
   },
   unmapped: {
     type: "flag",
-    group: "Regions",
-    steps: selectionSteps,
     common: true,
     beyond: true,
     otherSpellings: ["um"],
     help: "Only the unplaced reads; they stand at the end of a BAM. With --range, these and the regions"
   }
-} as const satisfies Record<string, Key>
+})
 
 /** Where files go, what is checked of them, and what is done in place of a download. */
-export const fileKeys = {
+export const fileKeys = inGroup("Files", fileSteps, {
   destination: {
     type: "path",
-    group: "Files",
     steps: [...fileSteps, "doctor"],
     common: true,
     short: "d",
@@ -123,8 +105,6 @@ export const fileKeys = {
   },
   overwrite: {
     type: "flag",
-    group: "Files",
-    steps: fileSteps,
     common: true,
     env: "SVC_OVERWRITE",
     otherSpellings: ["o", "force", "clobber"],
@@ -132,8 +112,6 @@ export const fileKeys = {
   },
   layout: {
     type: "choice",
-    group: "Files",
-    steps: fileSteps,
     choices: ["flat", "analysis"],
     default: "flat",
     beyond: true,
@@ -141,8 +119,6 @@ export const fileKeys = {
   },
   check: {
     type: "choice",
-    group: "Files",
-    steps: fileSteps,
     choices: ["structure", "full"],
     default: "structure",
     beyond: true,
@@ -150,23 +126,18 @@ export const fileKeys = {
   },
   checksums: {
     type: "choice",
-    group: "Files",
-    steps: fileSteps,
     choices: ["md5", "sha256"],
     beyond: true,
     help: "Put a checksum beside each file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
   },
   makeIndex: {
     type: "flag",
-    group: "Files",
-    steps: fileSteps,
     beyond: true,
     otherSpellings: ["index", "write-index"],
     help: "Make the index of each whole BAM and VCF file that comes without one: S1.bam.bai, S1.vcf.gz.tbi, or .csi for long references"
   },
   requireAll: {
     type: "flag",
-    group: "Files",
     steps: fetchingSteps,
     beyond: true,
     otherSpellings: ["strict"],
@@ -174,7 +145,6 @@ export const fileKeys = {
   },
   list: {
     type: "flag",
-    group: "Files",
     steps: fetchingSteps,
     common: true,
     otherSpellings: ["L"],
@@ -182,7 +152,6 @@ export const fileKeys = {
   },
   plan: {
     type: "flag",
-    group: "Files",
     steps: selectionSteps,
     common: true,
     beyond: true,
@@ -191,7 +160,6 @@ export const fileKeys = {
   },
   stdout: {
     type: "flag",
-    group: "Files",
     steps: downloadSteps,
     beyond: true,
     optionOnly: true,
@@ -200,7 +168,6 @@ export const fileKeys = {
   },
   links: {
     type: "flag",
-    group: "Files",
     steps: downloadSteps,
     beyond: true,
     otherSpellings: ["list-urls", "U"],
@@ -209,7 +176,6 @@ export const fileKeys = {
   writeLinks: {
     type: "path",
     file: { what: "the links file", use: "written" },
-    group: "Files",
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
@@ -219,7 +185,6 @@ export const fileKeys = {
   fromLinks: {
     type: "path",
     file: { what: "the links file", use: "read" },
-    group: "Files",
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
@@ -228,21 +193,17 @@ export const fileKeys = {
   },
   format: {
     type: "choice",
-    group: "Files",
-    steps: fileSteps,
     choices: ["text", "json"],
     default: "text",
     beyond: true,
     help: "Form of what is printed in place of files: text for people, or one JSON document"
   }
-} as const satisfies Record<string, Key>
+})
 
 /** Files in the archive: what is asked for, remembered and waited for. */
-export const archiveKeys = {
+export const archiveKeys = inGroup("Archive", fetchingSteps, {
   restoreArchived: {
     type: "choice",
-    group: "Archive",
-    steps: fetchingSteps,
     common: true,
     env: "SVC_RESTORE_ARCHIVED",
     choices: ["ask", "all", "force", "no"],
@@ -252,7 +213,6 @@ export const archiveKeys = {
   },
   maxRestores: {
     type: "int",
-    group: "Archive",
     steps: fileSteps,
     metavar: "N",
     beyond: true,
@@ -261,7 +221,6 @@ export const archiveKeys = {
   restorationFile: {
     type: "path",
     file: { what: "the restoration file", use: "written" },
-    group: "Archive",
     steps: [...fileSteps, "restorations"],
     env: "SVC_RESTORATION_FILE",
     metavar: "FILE",
@@ -271,7 +230,6 @@ export const archiveKeys = {
   },
   resumeArchivedDownloads: {
     type: "flag",
-    group: "Archive",
     steps: downloadSteps,
     common: true,
     otherSpellings: ["rad", "resume", "continue"],
@@ -279,8 +237,6 @@ export const archiveKeys = {
   },
   wait: {
     type: "duration",
-    group: "Archive",
-    steps: fetchingSteps,
     common: true,
     metavar: "TIME",
     beyond: true,
@@ -288,8 +244,6 @@ export const archiveKeys = {
   },
   poll: {
     type: "duration",
-    group: "Archive",
-    steps: fetchingSteps,
     metavar: "TIME",
     default: "1m",
     beyond: true,
@@ -297,9 +251,7 @@ export const archiveKeys = {
   },
   pendingOk: {
     type: "flag",
-    group: "Archive",
-    steps: fetchingSteps,
     beyond: true,
     help: "Exit with 0 instead of 75 when only restorations are pending"
   }
-} as const satisfies Record<string, Key>
+})

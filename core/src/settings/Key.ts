@@ -97,3 +97,15 @@ export const downloadSteps = ["download"] as const satisfies ReadonlyArray<StepN
 export const readerSteps = serviceSteps.filter((step) => step !== "gateway")
 /** The steps that write a log. */
 export const loggingSteps = [...serviceSteps, "verify", "restorations"] as const satisfies ReadonlyArray<StepName>
+
+/** What a key says of itself in a group, whose heading and usual steps it need not repeat. */
+type Row = Omit<Key, "group" | "steps"> & Partial<Pick<Key, "steps">>
+
+/** The keys of a group. */
+export const inGroup = <const Rows extends Readonly<Record<string, Row>>>(
+  group: Group,
+  steps: Key["steps"],
+  rows: Rows
+): { readonly [Name in keyof Rows]: Rows[Name] & Pick<Key, "group" | "steps"> } =>
+  // The compiler does not follow names through a loop.
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { group, steps, ...row }])) as never

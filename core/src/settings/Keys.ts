@@ -3,13 +3,21 @@
  * and docs/settings.md are all made of this table (docs/dev/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
  */
 import { archiveKeys, fileKeys, regionKeys, selectionKeys } from "./FileKeys.ts"
-import { fetchingSteps, fileSteps, type Key, loggingSteps, readerSteps, type StepName, serviceSteps } from "./Key.ts"
+import {
+  fetchingSteps,
+  fileSteps,
+  inGroup,
+  type Key,
+  loggingSteps,
+  readerSteps,
+  type StepName,
+  serviceSteps
+} from "./Key.ts"
 
 /** The way to the service and to link hosts. */
-const networkKeys = {
+const networkKeys = inGroup("Network", serviceSteps, {
   connections: {
     type: "int",
-    group: "Network",
     steps: fetchingSteps,
     metavar: "N",
     default: "8",
@@ -21,7 +29,6 @@ const networkKeys = {
   },
   idleTimeout: {
     type: "duration",
-    group: "Network",
     steps: fetchingSteps,
     metavar: "TIME",
     default: "60s",
@@ -30,8 +37,6 @@ const networkKeys = {
   },
   apiTimeout: {
     type: "duration",
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_API_TIMEOUT",
     metavar: "TIME",
     default: "15m",
@@ -41,7 +46,6 @@ const networkKeys = {
   },
   limitRate: {
     type: "rate",
-    group: "Network",
     steps: fetchingSteps,
     env: "SVC_LIMIT_RATE",
     metavar: "RATE",
@@ -52,8 +56,6 @@ const networkKeys = {
   },
   proxy: {
     type: "text",
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_PROXY",
     metavar: "URL",
     otherSpellings: ["x"],
@@ -61,8 +63,6 @@ const networkKeys = {
   },
   proxyUsername: {
     type: "text",
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_PROXY_USER",
     metavar: "NAME",
     otherSpellings: ["pxu"],
@@ -70,8 +70,6 @@ const networkKeys = {
   },
   proxyPassword: {
     type: "secret",
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_PROXY_PASS",
     metavar: "TEXT",
     otherSpellings: ["pxp"],
@@ -80,8 +78,6 @@ const networkKeys = {
   caFile: {
     type: "path",
     file: { what: "the CA file", use: "read" },
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_CA_FILE",
     metavar: "FILE",
     beyond: true,
@@ -89,21 +85,17 @@ const networkKeys = {
   },
   lockDir: {
     type: "path",
-    group: "Network",
-    steps: serviceSteps,
     env: "SVC_LOCK_DIR",
     metavar: "DIR",
     beyond: true,
     help: "Folder of the locks by which processes of one account take turns; the default is .svc-steps/locks in the home folder of the user, whatever the environment says"
   }
-} as const satisfies Record<string, Key>
+})
 
 /** The service and the account. */
-const serviceKeys = {
+const serviceKeys = inGroup("Service", serviceSteps, {
   target: {
     type: "text",
-    group: "Service",
-    steps: serviceSteps,
     common: true,
     short: "t",
     env: "SVC_TARGET",
@@ -112,8 +104,6 @@ const serviceKeys = {
   },
   baseUrl: {
     type: "text",
-    group: "Service",
-    steps: serviceSteps,
     env: "SVC_BASE_URL",
     metavar: "TEMPLATE",
     beyond: true,
@@ -121,8 +111,6 @@ const serviceKeys = {
   },
   username: {
     type: "text",
-    group: "Service",
-    steps: serviceSteps,
     common: true,
     short: "u",
     env: "SVC_USER",
@@ -131,8 +119,6 @@ const serviceKeys = {
   },
   password: {
     type: "secret",
-    group: "Service",
-    steps: serviceSteps,
     short: "p",
     env: "SVC_PASSWORD",
     metavar: "TEXT",
@@ -141,8 +127,6 @@ const serviceKeys = {
   passwordFile: {
     type: "path",
     file: { what: "the password file", use: "read" },
-    group: "Service",
-    steps: serviceSteps,
     env: "SVC_PASSWORD_FILE",
     metavar: "FILE",
     beyond: true,
@@ -150,7 +134,6 @@ const serviceKeys = {
   },
   token: {
     type: "secret",
-    group: "Service",
     steps: readerSteps,
     env: "SVC_TOKEN",
     metavar: "TEXT",
@@ -160,7 +143,6 @@ const serviceKeys = {
   tokenFile: {
     type: "path",
     file: { what: "the token file", use: "read" },
-    group: "Service",
     steps: readerSteps,
     env: "SVC_TOKEN_FILE",
     metavar: "FILE",
@@ -170,21 +152,18 @@ const serviceKeys = {
   config: {
     type: "path",
     file: { what: "the configuration file", use: "read" },
-    group: "Service",
     steps: loggingSteps,
     metavar: "FILE",
     optionOnly: true,
     otherSpellings: ["c"],
     help: "JSON file with settings; its keys are the long option names"
   }
-} as const satisfies Record<string, Key>
+})
 
 /** What a run says of itself. */
-const logKeys = {
+const logKeys = inGroup("Log and report", loggingSteps, {
   loglevel: {
     type: "choice",
-    group: "Log and report",
-    steps: loggingSteps,
     env: "SVC_LOG_LEVEL",
     choices: ["error", "warn", "info", "debug"],
     default: "info",
@@ -196,8 +175,6 @@ const logKeys = {
   logfile: {
     type: "path",
     file: { what: "the log file", use: "written" },
-    group: "Log and report",
-    steps: loggingSteps,
     env: "SVC_LOG_FILE",
     metavar: "FILE",
     otherSpellings: ["lf"],
@@ -205,8 +182,6 @@ const logKeys = {
   },
   logFormat: {
     type: "choice",
-    group: "Log and report",
-    steps: loggingSteps,
     choices: ["text", "json"],
     default: "text",
     beyond: true,
@@ -215,7 +190,6 @@ const logKeys = {
   reportfile: {
     type: "path",
     file: { what: "the report file", use: "written" },
-    group: "Log and report",
     steps: fileSteps,
     common: true,
     metavar: "FILE",
@@ -225,7 +199,6 @@ const logKeys = {
   samplesheet: {
     type: "path",
     file: { what: "the samplesheet", use: "written" },
-    group: "Log and report",
     steps: fetchingSteps,
     metavar: "FILE",
     beyond: true,
@@ -234,7 +207,6 @@ const logKeys = {
   },
   samplesheetColumns: {
     type: "text",
-    group: "Log and report",
     steps: fetchingSteps,
     metavar: "NAME=FIELD,...",
     beyond: true,
@@ -242,12 +214,11 @@ const logKeys = {
   },
   samplesheetPartial: {
     type: "flag",
-    group: "Log and report",
     steps: fetchingSteps,
     beyond: true,
     help: "Keep rows that lack a wanted file, with an empty cell; without it they are left out"
   }
-} as const satisfies Record<string, Key>
+})
 
 export const keys = {
   ...serviceKeys,
@@ -257,7 +228,7 @@ export const keys = {
   ...archiveKeys,
   ...networkKeys,
   ...logKeys
-} as const satisfies Record<string, Key>
+} satisfies Record<string, Key>
 
 export type KeyName = keyof typeof keys
 
