@@ -8,8 +8,8 @@ import type { Duplex } from "node:stream"
 import { connect as tlsConnect } from "node:tls"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { LinkRefused, ProxyRefused, TlsRefused } from "../../core/src/Errors.ts"
-import { faultOfCause } from "../../core/src/session/TransportFault.ts"
+import { LinkRefused, type ProxyRefused, type TlsRefused } from "../../core/src/Errors.ts"
+import { faultOfCause, refusalOf } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { reachOf } from "../../core/src/text/HostReach.ts"
 import {
@@ -85,12 +85,8 @@ const viaProxy = (
 
 /** What the error of a connection that never stood means, or the answer of a proxy. */
 export const failure = (host: string, error: Error): LinkBroken | TlsRefused | ProxyRefused => {
-  const { kind, offers, proxy, reason, status } = faultOfCause(error)
-  if (kind === "Tls") return new TlsRefused({ host, reason })
-  if (kind === "Proxy") {
-    return new ProxyRefused({ proxy: proxy ?? "", status: status ?? 0, ...(offers === undefined ? {} : { offers }) })
-  }
-  return new LinkBroken({ host, fault: "Connect", reason })
+  const fault = faultOfCause(error)
+  return refusalOf(host, fault) ?? new LinkBroken({ host, fault: "Connect", reason: fault.reason })
 }
 
 /** The addresses of the host that may be visited. */

@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { TransportFault } from "../../core/src/session/TransportFault.ts"
 import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
 import { ByteRing } from "./ByteRing.ts"
+import { failure } from "./LinkDialing.ts"
 import * as LinkHttp from "./LinkHttp.ts"
 
 /** A resolver that is down, until it is up and leads every name to this machine. */
@@ -48,6 +50,18 @@ describe("link hosts", () => {
       }).pipe(Effect.provide(layer))
     })
   )
+
+  it("N14 what a proxy says is its own: a refusal is final, a failure passes, and its certificate is not the host's", () => {
+    const meaning = (fault: ConstructorParameters<typeof TransportFault>[0]) =>
+      failure("files", new TransportFault(fault))
+    const answered = (status: number) =>
+      meaning({ kind: "Proxy", reason: `it answered ${status}`, proxy: "p:1", status })
+    assert.deepInclude(answered(407), { _tag: "SvcProxyRefused", proxy: "p:1", status: 407 })
+    assert.deepInclude(answered(502), { _tag: "LinkBroken", fault: "Connect", reason: "it answered 502" })
+    const expired = { kind: "Tls", reason: "its certificate has expired" } as const
+    assert.deepInclude(meaning({ ...expired, proxy: "p:1" }), { _tag: "SvcTlsRefused", host: "p:1" })
+    assert.deepInclude(meaning(expired), { _tag: "SvcTlsRefused", host: "files" })
+  })
 
   it.live("no byte of a plain link host is copied on its way, also where its reader is slow", () =>
     Effect.gen(function* () {

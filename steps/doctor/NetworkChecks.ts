@@ -2,8 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
-import type { TransportFault } from "../../core/src/session/TransportFault.ts"
+import { type ConfigUnusable, Unavailable } from "../../core/src/Errors.ts"
+import { refusalOf, type TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
@@ -35,17 +35,6 @@ const failed = (check: AskingCheck, error: AskingFailure) => fail(check, error, 
 
 const unavailableError = (host: string, { reason }: { readonly reason: string }) =>
   new Unavailable({ host, reason, attempts: 1 })
-
-const errorOf = (host: string, fault: TransportFault) =>
-  fault.kind === "Tls"
-    ? new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
-    : fault.kind === "Proxy"
-      ? new ProxyRefused({
-          proxy: fault.proxy ?? "",
-          status: fault.status ?? 0,
-          ...(fault.offers === undefined ? {} : { offers: fault.offers })
-        })
-      : unavailableError(host, fault)
 
 /** The checks in order; those after a failed one are skipped. */
 export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
@@ -82,7 +71,7 @@ export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
   const proxied = checkProxy(way, proxy)
   if (answered._tag === "Failure") {
     const fault = answered.failure
-    const error = errorOf(baseUrl.host, fault)
+    const error = refusalOf(baseUrl.host, fault) ?? unavailableError(baseUrl.host, fault)
     if (fault.kind === "Proxy") {
       return [dns, tcp, failed("proxy", error), ...skippedAfter(networkNames, "proxy")]
     }

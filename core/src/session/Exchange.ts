@@ -19,7 +19,7 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { countBytes, countRequest } from "../Counters.ts"
-import { ProxyRefused, TlsRefused } from "../Errors.ts"
+import type { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { makeCookieJar } from "./CookieJar.ts"
@@ -28,7 +28,7 @@ import type { SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
 import type { SessionProfile } from "./SessionSettings.ts"
 import { brokenSetback, faultSetback, type Setback } from "./Setback.ts"
-import { faultOfClientError, type TransportFault } from "./TransportFault.ts"
+import { faultOfClientError, refusalOf, type TransportFault } from "./TransportFault.ts"
 
 /**
  * The `Set-Cookie` lines of a reply. Ours come as they were sent, each with a line feed at its end: joined by commas, as other headers
@@ -106,14 +106,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     })
   })
 
-  const judge = (fault: TransportFault): Setback | TlsRefused | ProxyRefused => {
-    if (fault.kind === "Tls") return new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
-    if (fault.kind === "Proxy" && fault.status !== undefined && fault.status < 500) {
-      const { offers, proxy = "", status } = fault
-      return new ProxyRefused({ proxy, status, ...(offers === undefined ? {} : { offers }) })
-    }
-    return faultSetback(fault)
-  }
+  const judge = (fault: TransportFault) => refusalOf(host, fault) ?? faultSetback(fault)
 
   const atWork = yield* Ref.make(false)
   const giveUp = (reason: string) => Effect.andThen(Ref.set(atWork, true), Effect.fail(brokenSetback(reason, "silent")))

@@ -7,7 +7,7 @@
 import * as Data from "effect/Data"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Predicate from "effect/Predicate"
-import type { TlsReason } from "../Errors.ts"
+import { ProxyRefused, type TlsReason, TlsRefused } from "../Errors.ts"
 
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**
@@ -111,6 +111,16 @@ export const faultOfCause = (error: unknown): TransportFault => {
   if (code?.startsWith("HPE_") === true)
     return new TransportFault({ kind: "Broken", reason: "the answer is not valid HTTP" })
   return new TransportFault({ kind: "Broken", reason: code ?? "connection broken" })
+}
+
+/** The refusal of `host`, or of a proxy on the way to it, that a fault is; null for what passes, as 502 of a proxy does. */
+export const refusalOf = (
+  host: string,
+  { kind, offers, proxy, reason, status }: TransportFault
+): TlsRefused | ProxyRefused | null => {
+  if (kind === "Tls") return new TlsRefused({ host: proxy ?? host, reason })
+  if (kind !== "Proxy" || status === undefined || status >= 500) return null
+  return new ProxyRefused({ proxy: proxy ?? "", status, ...(offers === undefined ? {} : { offers }) })
 }
 
 /** What a proxy offers in its `Proxy-Authenticate` field, by name, when Basic is not among it. */
