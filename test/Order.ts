@@ -4,13 +4,18 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const longFiles = /\/(?:test\/(?:processes\/|executables\/|[^/]+\/)?[^/]+|platform\/threads\/[^/]+)\.test\.ts$/
+const longFiles = /\/test\/(?:processes\/|executables\/|[^/]+\/)?[^/]+\.test\.ts$/
+
+/** A minute and more each, however short the file; in front of those, since they run two at a time to the end. */
+const longest =
+  /\/test\/e2e\/(?:nextflow\/|engines\/Snakemake|slurm\/|(?:Package|Library|Image|Documentation|Durability)\.)|tracking\/simulation/
 
 const mayTakeLong = ({ moduleId }: TestSpecification) => longFiles.test(moduleId)
 
 export class Order extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
     const sorted = await super.sort(files)
-    return [...sorted.filter(mayTakeLong), ...sorted.filter((file) => !mayTakeLong(file))]
+    const rank = (file: TestSpecification) => (longest.test(file.moduleId) ? 0 : mayTakeLong(file) ? 1 : 2)
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
 }

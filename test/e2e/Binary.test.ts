@@ -16,11 +16,10 @@ const make = Effect.fnUntraced(function* (folder: string) {
   return join(place, folder, name)
 })
 
-/** Threads, terminal, signals, archive, spans and secrets; then proxies, TLS and private authorities. */
+/** Terminal, signals, archive, spans and secrets; then proxies, TLS and private authorities. */
 const suites: Readonly<Record<string, ReadonlyArray<string>>> = {
   processes: [
     "test/processes/download.test.ts",
-    "test/processes/slices.test.ts",
     "test/processes/terminal.test.ts",
     "test/processes/telemetry.test.ts",
     "test/processes/secrets.test.ts",

@@ -1,12 +1,11 @@
-/** The programs of docs/library.md as strangers have them: packed library, empty project, two compilers, a service. */
+/** The programs of docs/library.md as strangers have them: packed library, empty project, two compilers, a service. What each of them does is test/processes/library.test.ts. */
 import { cpSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ground } from "../DownloadGround.ts"
 import { runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
-import { collector } from "../servers/Collector.ts"
 import { folder } from "./Ground.ts"
 import { env, packed } from "./Npm.ts"
 
@@ -109,69 +108,12 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
       })
     )
 
-    it.effect("annotations.ts", () =>
-      Effect.gen(function* () {
-        const { env } = yield* ground()
-        assert.match(yield* program(["annotations.ts", "FBN1", "Gene", "A1", "A2"], env), /^A2\tFBN1\t\d+$/m)
-      })
-    )
-
-    it.effect("files-of-analyses.ts", () =>
-      Effect.gen(function* () {
-        const { env, folder } = yield* ground()
-        const said = yield* program(["files-of-analyses.ts", join(folder, "out"), "A1"], env)
-        assert.match(said, /S1\.bam: 100 %/)
-        assert.match(said, /out\/S1\.bam\tDownloaded\t\d+$/m)
-      })
-    )
-
-    it.effect("slice-region.ts", () =>
-      Effect.gen(function* () {
-        const { env } = yield* ground()
-        assert.match(yield* program(["slice-region.ts", "A1", "chr1"], env), /^S1\.ranged\.bam: \d+ reads/m)
-      })
-    )
-
-    it.effect("restore-and-wait.ts", () =>
-      Effect.gen(function* () {
-        const { env } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })
-        assert.match(yield* program(["restore-and-wait.ts", "A3"], env), /^S3\.bam\tDone$/m)
-      })
-    )
-
-    it.effect("own-endpoint.ts", () =>
-      Effect.gen(function* () {
-        const { env } = yield* ground()
-        const seen = yield* collector()
-        const said = yield* program(["own-endpoint.ts", "FBN1"], { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: seen.url })
-        assert.match(said, /^1 variants in FBN1$/m)
-        assert.isAbove(seen.spans().length, 0)
-      })
-    )
-
     it.effect("sandbox.test.ts", () =>
       Effect.gen(function* () {
         const said = yield* program(["node_modules/vitest/vitest.mjs", "run", "sandbox.test.ts", ...patient], {
           NO_COLOR: "1"
         })
         assert.match(said, /Tests {2}2 passed/)
-      })
-    )
-
-    it.effect("two-accounts.ts", () =>
-      Effect.gen(function* () {
-        const { env, stats } = yield* ground({
-          world: {
-            accounts: [
-              { user: "ada", password: "one" },
-              { user: "ben", password: "two" }
-            ]
-          }
-        })
-        const said = yield* program(["two-accounts.ts"], { ...env, SECOND_USER: "ben", SECOND_PASSWORD: "two" })
-        assert.match(said, /^ada\tA1$/m)
-        assert.match(said, /^ben\tA1$/m)
-        assert.strictEqual((yield* stats).logins, 2)
       })
     )
   }

@@ -2,13 +2,11 @@
  * `svc-download` as a process when things go wrong: hostile names, wrong indexes, full disks, stops in the middle, and
  * secrets that must not be seen. What a single transfer survives is tested beside `core/src/transfer`.
  */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256, stoppedInMidFile } from "../DownloadGround.ts"
-import { start, untilOrEnd } from "../Executables.ts"
-import { assertSecretless, canary, writtenIn } from "../faults/CommonRule.ts"
 import { runWarm } from "../WarmExecutables.ts"
 
 const vcf = { copyOf: "A1/S1.vcf.gz" }
@@ -199,20 +197,6 @@ describe("disk and report", () => {
 })
 
 describe("links", () => {
-  it.live("L1 an expired link is renewed without a new login", () =>
-    Effect.gen(function* () {
-      const { download, setFaults, stats } = yield* ground()
-      yield* setFaults([
-        fault({ plane: "link", nth: 1 }, { status: 403, body: "<Message>Request has expired</Message>" })
-      ])
-      const outcome = yield* download(["-a", "A1", "-f", "vcf.gz", "-d", "out"])
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      const { logins, requests } = yield* stats
-      assert.strictEqual(logins, 1)
-      assert.strictEqual(requests["getFileDownloadLinks"], 2)
-    })
-  )
-
   it.live("L3 a link that stays forbidden ends with 77, and stops no other file", () =>
     Effect.gen(function* () {
       const { download, folder, setFaults, stats } = yield* ground()
@@ -288,68 +272,5 @@ describe("stops", () => {
           assert.isAbove((file?.bytes ?? 0) - (file?.resumedFrom ?? 0), 120_000)
         }
       })
-  )
-
-  it.live("P1 kill -9 in mid-transfer leaves no final name, and the next run ends well", () =>
-    Effect.gen(function* () {
-      const place = yield* ground()
-      const { download, folder, setFaults } = place
-      const args = ["-a", "A1", "-f", "bam,bam.bai", "-d", "out"]
-      yield* setFaults([fault({ plane: "link", file: "*.bam" }, { slow: 40_000 })])
-      assert.strictEqual((yield* stoppedInMidFile(place, "svc-download", args, "SIGKILL")).exitCode, 137)
-      assert.deepStrictEqual(
-        namesIn(folder, "out").filter((name) => !name.startsWith(".")),
-        []
-      )
-      yield* setFaults([])
-      const outcome = yield* download(args)
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.strictEqual(namesIn(folder, "out").length, 2)
-    })
-  )
-})
-
-describe("secrets", () => {
-  it.live("Z5 are in no output, log, report or unfinished file", () =>
-    Effect.gen(function* () {
-      const { download, folder, setFaults } = yield* ground({
-        world: { accounts: [{ user: "ann", password: canary }] }
-      })
-      yield* setFaults([
-        fault({ plane: "link", nth: 1 }, { expireLink: "now" }),
-        fault({ plane: "link", nth: 3 }, { reset: 100 }),
-        fault({ plane: "link", file: "*.bam", after: 3 }, { status: 403 }),
-        fault({ plane: "api", endpoint: "getFileDownloadLinks", nth: 2 }, { invalidate: "redirect" })
-      ])
-      const options = ["--loglevel", "debug", "--logfile", "log.txt", "--reportfile", "r.json"]
-      const outcome = yield* download(["-a", "A1,A2", "-f", "bam,bam.bai,vcf.gz", "-d", "out", ...options])
-      const refused = yield* download(["-a", "A1", ...options], { SVC_PASSWORD: `${canary}x` })
-      writeFileSync(join(folder, "streams"), [outcome, refused].map(({ stderr, stdout }) => stderr + stdout).join())
-      const all = writtenIn(folder)
-      assert.include(all, "svc.report/1")
-      assert.include(all, "[debug]")
-      assertSecretless(all)
-    })
-  )
-
-  it.live("Z5 Z6 a password on the command line works, warns, and is not in the process list", () =>
-    Effect.gen(function* () {
-      const place = yield* ground({ world: { accounts: [{ user: "ann", password: canary }] } })
-      const { env, folder, setFaults, stats } = place
-      yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
-      const args = ["-p", canary, "-a", "A1", "-f", "bam", "-d", "out"]
-      const running = yield* start("svc-download", args, { cwd: folder, env: { ...env, SVC_PASSWORD: "" } })
-      yield* untilOrEnd(
-        running,
-        "the link host sends",
-        Effect.map(stats, ({ linkBytes }) => linkBytes > 0)
-      )
-      const list = readFileSync(`/proc/${running.pid}/cmdline`, "latin1")
-      yield* running.kill("SIGTERM")
-      const { stderr } = yield* running.outcome
-      assert.notInclude(list, canary)
-      assert.match(stderr, /--password can be read by other users/)
-      assert.notInclude(stderr, canary)
-    })
   )
 })

@@ -629,17 +629,6 @@ describe("a folder that may not be entered", () => {
 })
 
 describe("exit codes", () => {
-  it.live("77 for a wrong password, sent exactly once", () =>
-    Effect.gen(function* () {
-      const { download, folder, stats } = yield* ground()
-      const outcome = yield* download(["-a", "A1", "--reportfile", "r.json"], { SVC_PASSWORD: "wrong" })
-      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
-      assert.match(outcome.stderr, /refused the login of demo/)
-      assert.strictEqual((yield* stats).failedLogins, 1)
-      assert.strictEqual(readReport(folder, "r.json").exitCode, 77)
-    })
-  )
-
   it.live("S1 of many steps that begin with a wrong password one sends it, and runs later on are no storm either", () =>
     Effect.gen(function* () {
       const { download, stats } = yield* ground()

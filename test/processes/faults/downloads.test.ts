@@ -123,9 +123,6 @@ describe("what a run ends with", () => {
     ({ stats }) => assert.isAtMost(stats.logins, 2)
   )
   ends("H17 HTML in place of the links", 69, "Unavailable", { faults: [fault(links, { html: true })] })
-  ends("H18 JSON that is cut", 65, "ReplyMalformed", {
-    faults: [fault(links, { status: 200, headers: { "content-type": "application/json" }, body: '{"id":"A1",' })]
-  })
   ends("S1 a wrong password", 77, "LoginRefused", { env: { SVC_PASSWORD: `${canary}x` } }, ({ stats }) =>
     assert.deepStrictEqual([stats.logins, stats.failedLogins], [0, 1])
   )
