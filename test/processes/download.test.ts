@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
-import { executable, type Outcome, runCommand } from "../Executables.ts"
+import { executable, runCommand } from "../Executables.ts"
 import { unless } from "../Lacks.ts"
 import { root } from "../Root.ts"
 import { fits } from "../Schemas.ts"
@@ -629,22 +629,6 @@ describe("a folder that may not be entered", () => {
 })
 
 describe("exit codes", () => {
-  it.live("S1 of many steps that begin with a wrong password one sends it, and runs later on are no storm either", () =>
-    Effect.gen(function* () {
-      const { download, stats } = yield* ground()
-      const attempt = download(["-a", "A1", "--list"], { SVC_PASSWORD: "wrong" })
-      const refused = (outcome: Outcome) => {
-        assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
-        assert.match(outcome.stderr, /refused the login/)
-      }
-      for (const outcome of yield* Effect.all([attempt, attempt, attempt], { concurrency: 3 })) refused(outcome)
-      for (let run = 0; run < 4; run++) refused(yield* attempt)
-      assert.isAtMost((yield* stats).failedLogins, 3)
-      const good = yield* download(["-a", "A1", "--list"])
-      assert.strictEqual(good.exitCode, 0, good.stderr)
-    })
-  )
-
   it.live("66 for an analysis that is not there, while the others are fetched", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()

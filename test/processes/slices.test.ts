@@ -22,7 +22,7 @@ import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { run } from "../Executables.ts"
-import { bamFile, read as bamRead, bgzf, endingAtFileEnd } from "../genome/Fixtures.ts"
+import { bamFile, read as bamRead } from "../genome/Fixtures.ts"
 import { realBams, realPath, realVcfs, tool } from "../genome/Oracles.ts"
 import { lacks, realFolder, unless } from "../Lacks.ts"
 import { fits } from "../Schemas.ts"
@@ -148,24 +148,6 @@ describe("records", () => {
   )
 
   it.live(
-    "mistakes 1 and 2: the first base of a region counts, and none before it",
-    () =>
-      Effect.gen(function* () {
-        const place = yield* ground()
-        const { download, folder } = place
-        yield* whole(place)
-        const source = join(folder, "whole/S1.bam")
-        const [, , , at = ""] = tool("samtools", "view", source, "chr7").split("\n")[3]?.split("\t") ?? []
-        for (const region of [`chr7:${at}-${at}`, `chr7:${Number(at) - 1}-${Number(at) - 1}`, `chr7:${at}`, "chr7"]) {
-          const outcome = yield* download(["-a", "A1", "-g", region, "-d", "out", "--overwrite"])
-          assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-          sameReads(join(folder, "out/S1.ranged.bam"), ["-M", "-L", bedOf(folder, endless(region)), source])
-        }
-      }),
-    unless(lacks.genomeTools)
-  )
-
-  it.live(
     "mistakes 5 and 7: --unmapped adds the unplaced reads once, and alone takes nothing else",
     () =>
       Effect.gen(function* () {
@@ -243,48 +225,6 @@ describe("records", () => {
   )
 
   it.live(
-    "D15 an index whose last chunk ends at the end of the file gives the records of samtools and tabix",
-    () =>
-      Effect.gen(function* () {
-        const codec = yield* Codec
-        const data = mkdtempSync(join(tmpdir(), "svc-old-index-"))
-        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(data, { recursive: true, force: true })))
-        const sources = [
-          { analysis: "A1", file: "range.bam", name: "bai.bam", index: "bai", reference: "CHROMOSOME_IV" },
-          { analysis: "A2", file: "range.bam", name: "csi.bam", index: "csi", reference: "CHROMOSOME_IV" },
-          { analysis: "A3", file: "volvox.test.vcf.gz", name: "tbi.vcf.gz", index: "tbi", reference: "ctgA" }
-        ]
-        for (const { file, index, name } of sources) {
-          const path = join(data, name)
-          copyFileSync(realPath(file), path)
-          if (index === "tbi") tool("tabix", "-p", "vcf", path)
-          else tool("samtools", "index", index === "csi" ? "-c" : "-b", path)
-          const bytes = readFileSync(`${path}.${index}`)
-          const planted = endingAtFileEnd(index === "bai" ? bytes : gunzipSync(bytes), statSync(path).size)
-          writeFileSync(`${path}.${index}`, index === "bai" ? planted : bgzf(codec, planted))
-        }
-        const { download, folder } = yield* ground({ data })
-        const bed = join(folder, "one.bed")
-        for (const { analysis, index, name, reference } of sources) {
-          for (const [region, from, to] of [
-            [reference, 0, 500_000_000],
-            [`${reference}:1001-3000`, 1_000, 3_000]
-          ] as const) {
-            const args = ["-a", analysis, "-g", region, "-f", "bam,vcf.gz", "-d", "out", "--overwrite"]
-            const outcome = yield* download(args)
-            assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-            writeFileSync(bed, `${reference}\t${from}\t${to}\n`)
-            const output = join(folder, "out", name.replace(/\.(bam|vcf\.gz)$/, ".ranged.$1"))
-            const source = join(data, name)
-            if (index === "tbi") assert.strictEqual(linesOf(output), tool("tabix", "-R", bed, source))
-            else assert.isAbove(sameReads(output, ["-M", "-L", bed, source]), 0)
-          }
-        }
-      }).pipe(Effect.provide(ZlibCodec.layer)),
-    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
-  )
-
-  it.live(
     "D1 D15 a header with short lengths and blanks in names, and no end of the file: the records of samtools, and one warning",
     () =>
       Effect.gen(function* () {
@@ -339,29 +279,7 @@ describe("records", () => {
       }).pipe(Effect.provide(ZlibCodec.layer)),
     unless(lacks.genomeTools)
   )
-
-  it.live(
-    "D13 regions without reads give a sound empty file",
-    () =>
-      Effect.gen(function* () {
-        const { download, folder } = yield* ground()
-        const outcome = yield* download(["-a", "A1", "-g", "chr2:1000-2000", "-d", "out", "-f", "bam,vcf.gz"])
-        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        const ours = join(folder, "out/S1.ranged.bam")
-        tool("samtools", "quickcheck", ours)
-        assert.strictEqual(tool("samtools", "view", "-c", ours).trim(), "0")
-        assert.match(
-          tool("samtools", "view", "-H", ours),
-          /@PG\tID:svc-download.*\tDS:regions chr2:1001?000?-2000|DS:regions/
-        )
-        assert.strictEqual(tool("bcftools", "view", "-H", join(folder, "out/S1.ranged.vcf.gz")), "")
-      }),
-    unless(lacks.genomeTools)
-  )
 })
-
-/** `chr:N` runs to the end of the chromosome. */
-const endless = (region: string) => (/:\d+$/.test(region) ? `${region}-536870912` : region)
 
 describe("BED", () => {
   const rows = [
@@ -418,24 +336,6 @@ describe("BED", () => {
       }
       assert.deepStrictEqual((yield* stats).requests, {})
       assert.deepStrictEqual(namesIn(folder, "out"), [])
-    })
-  )
-
-  it.live("D10 a hundred thousand regions in no order are as good as the one they make", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      const lines = Array.from({ length: 100_000 }, (_, i) => {
-        const start = 117_500_000 + ((i * 7919) % 100_000)
-        return `chr7\t${start}\t${start + 1}`
-      })
-      writeFileSync(join(folder, "many.bed"), lines.join("\n"))
-      const many = yield* download(["-a", "A1", "-b", "many.bed", "-d", "out", "--reportfile", "r.json"])
-      assert.strictEqual(many.exitCode, 0, many.stderr)
-      const digest = sha256(folder, "out/S1.ranged.bam")
-      const one = yield* download(["-a", "A1", "-g", "chr7:117500001-117600000", "-d", "out", "--overwrite"])
-      assert.strictEqual(one.exitCode, 0, one.stderr)
-      assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), digest)
-      assert.deepStrictEqual(readReport(folder, "r.json").files[0]?.regions, ["chr7:117500001-117600000"])
     })
   )
 })
@@ -524,19 +424,6 @@ describe("wishes that cannot be met", () => {
     })
   )
 
-  it.live("D7 the index of another file gives no file", () =>
-    Effect.gen(function* () {
-      const files = [
-        { name: "b.vcf.gz", copyOf: "A1/S1.vcf.gz" },
-        { name: "b.vcf.gz.tbi", copyOf: "A2/S2.vcf.gz.tbi" }
-      ]
-      const { download, folder } = yield* ground({ world: { analyses: [{ id: "B1", files }] } })
-      const outcome = yield* download(["-a", "B1", "-g", "chr7 chr1", "-d", "out", "-f", "vcf.gz"])
-      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
-      assert.deepStrictEqual(namesIn(folder, "out"), [])
-    })
-  )
-
   it.live("L13 an archived file, or one whose index is archived, is treated by the archive policy: no half pair", () =>
     Effect.gen(function* () {
       const files = [
@@ -581,40 +468,6 @@ describe("what is there already", () => {
       assert.strictEqual(replaced.exitCode, 0, replaced.stderr)
       assert.notStrictEqual(sha256(folder, "out/S1.ranged.bam"), digest)
       assert.deepStrictEqual(namesIn(folder, "out"), ["S1.ranged.bam", "S1.ranged.bam.bai"])
-    })
-  )
-
-  it.live("a foreign file under the name is never replaced unasked", () =>
-    Effect.gen(function* () {
-      const place = yield* ground()
-      const { download, folder } = place
-      yield* whole(place)
-      writeFileSync(join(folder, "out/S1.ranged.bam"), readFileSync(join(folder, "whole/S1.bam")))
-      const outcome = yield* download(slice("chr7"))
-      assert.strictEqual(outcome.exitCode, 73, outcome.stderr)
-      assert.match(outcome.stderr, /a file that we did not cut is there/)
-      assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), sha256(folder, "whole/S1.bam"))
-    })
-  )
-
-  it.live("D14 a slice that lost its index or its end is cut out again; with other regions it is refused", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      const bam = join(folder, "out/S1.ranged.bam")
-      assert.strictEqual((yield* download(slice(genes))).exitCode, 0)
-      const [data, index] = [readFileSync(bam), readFileSync(`${bam}.bai`)]
-      const mended = Effect.fnUntraced(function* () {
-        const outcome = yield* download(slice(genes))
-        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        assert.isTrue(readFileSync(bam).equals(data) && readFileSync(`${bam}.bai`).equals(index))
-      })
-      rmSync(`${bam}.bai`)
-      assert.strictEqual((yield* download(slice("chr7"))).exitCode, 73)
-      yield* mended()
-      writeFileSync(bam, data.subarray(0, -28))
-      yield* mended()
-      rmSync(bam)
-      yield* mended()
     })
   )
 

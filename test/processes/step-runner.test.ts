@@ -113,14 +113,6 @@ describe("what it is called with", () => {
     })
   )
 
-  it.live("completions are a script on standard output", () =>
-    Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* warm(["--completions", "bash"])
-      assert.deepStrictEqual([exitCode, stderr], [0, ""])
-      assert.include(stdout, "--loglevel")
-    })
-  )
-
   for (const [option, begun, found] of [
     ["--logFormat", "j", "json"],
     ["--config", "/dev/nul", "/dev/null"]
@@ -405,16 +397,6 @@ describe("how it ends", () => {
         assert.include([143, "SIGTERM"], yield* step.ended.pipe(Effect.timeout("100 seconds")))
         assert.strictEqual(step.output(), "Error: Stopped by SIGTERM\n")
       })
-  )
-
-  it.live("K10 a reader that goes away ends it quietly, as SIGPIPE would", () =>
-    Effect.gen(function* () {
-      const { stderr, stdout } = yield* shell(
-        `"$0" "$1" ${account.join(" ")} lines | head -1; echo "\${PIPESTATUS[0]}"`,
-        withPassword
-      )
-      assert.deepStrictEqual([stdout, stderr], ["line 0\n141\n", ""])
-    })
   )
 
   it.live("K10 standard output that cannot be written is exit 74", () =>

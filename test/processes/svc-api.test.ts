@@ -134,24 +134,6 @@ describe("failures", () => {
       assert.strictEqual((yield* api(["get-analyses", "1"])).exitCode, 0)
     })
   )
-
-  it.live("S5 the session may die at any request", () =>
-    Effect.gen(function* () {
-      const { api, setFaults } = yield* ground()
-      for (const invalidate of ["redirect", "forbid"] as const) {
-        for (const nth of [1, 2]) {
-          yield* setFaults([fault({ endpoint: "getPersonAnalyses", nth }, { invalidate })])
-          const { exitCode, stderr, stdout } = yield* api(["get-person-analyses", "LIMS-0001", "LIMS-0002"])
-          assert.strictEqual(exitCode, 0, stderr)
-          assert.deepStrictEqual(Object.keys(JSON.parse(stdout)), ["LIMS-0001", "LIMS-0002"])
-        }
-        yield* setFaults([fault({ endpoint: "getSnvAnnotations", nth: 1 }, { invalidate })])
-        const streamed = yield* api(["get-snv-annotations", "A1"])
-        assert.strictEqual(streamed.exitCode, 0, streamed.stderr)
-        assert.lengthOf(JSON.parse(streamed.stdout).data, 200)
-      }
-    })
-  )
 })
 
 describe("--output", () => {

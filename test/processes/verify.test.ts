@@ -15,12 +15,10 @@ import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
-import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { makeSamples } from "../../sandbox/samples/Samples.ts"
 import { ground, namesIn, sha256 } from "../DownloadGround.ts"
 import { run } from "../Executables.ts"
-import { bgzf, text } from "../genome/Fixtures.ts"
 import { fits } from "../Schemas.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
@@ -194,29 +192,6 @@ describe("svc-verify", () => {
       assert.strictEqual(wrong.exitCode, 65)
       assert.match(wrong.stdout, /S1\.bam: its SHA-256 is /)
     })
-  )
-
-  it.live(
-    "large files are checked on several threads, with the same result",
-    () =>
-      Effect.gen(function* () {
-        const { folder, verify } = yield* sample
-        const codec = yield* Effect.provide(Codec, ZlibCodec.layer)
-        const noise = (i: number) => [1, 2, 3, 4, 5, 6, 7, 8].map((k) => Math.imul(i + k, 0x9e3779b1 * k)).join("")
-        const lines = Array.from({ length: 260_000 }, (_, i) => `chr1\t${i + 1}\t.\tA\tC\t.\t.\tX=${noise(i)}\n`)
-        const path = join(folder, "large.vcf.gz")
-        const head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-        writeFileSync(path, bgzf(codec, text(head), text(lines.join(""))))
-        assert.isAbove(statSync(path).size, 9 * 1024 * 1024)
-        const sound = yield* verify("large.vcf.gz")
-        assert.match(sound.stdout, /^ok .* 260000 records$/m)
-        flip(path, 8_000_000)
-        const damaged = documentOf((yield* verify("large.vcf.gz", "--format", "json")).stdout).files[0]?.error
-        assert.strictEqual(damaged?.fault, "BadBlock")
-        assert.isBelow(damaged?.offset ?? Number.NaN, 8_000_001)
-        assert.isAbove(damaged?.offset ?? Number.NaN, 8_000_000 - 65_536)
-      }),
-    300_000
   )
 
   it.live("nothing is proven by an empty folder, other files or half a download: 66, and it says so", () =>

@@ -2,11 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { TlsRefused } from "../../core/src/Errors.ts"
 import { LinkBroken } from "../../core/src/transfer/LinkHost.ts"
 import { makeJumpingClock } from "../JumpingClock.ts"
-import { cutAfter, host, patterned, type Script, type ScriptedReply } from "../transfer/ScriptedHost.ts"
-import { always, at, failure, ground, kib, mib, strong, succeeds } from "../transfer/TransferGround.ts"
+import { cutAfter, host, patterned, type Script } from "../transfer/ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, succeeds } from "../transfer/TransferGround.ts"
 
 describe("FileTransfer, network", () => {
   it.effect("N1 a refused connection is tried eight times more, then the host is unavailable", () =>
@@ -18,37 +17,6 @@ describe("FileTransfer, network", () => {
       assert.strictEqual(g.links.seen.length, 9)
       assert.deepStrictEqual(g.events.at(-1), { _tag: "GivenUp", attempts: 9, renewals: 0 })
       assert.deepStrictEqual(g.disk.names, [])
-    })
-  )
-
-  it.effect("N4 a certificate that is not accepted is not tried again", () =>
-    Effect.gen(function* () {
-      const g = ground({ script: always(() => new TlsRefused({ host, reason: "self-signed certificate" })) })
-      assert.strictEqual((yield* failure(g))._tag, "SvcTlsRefused")
-      assert.strictEqual(g.links.seen.length, 1)
-    })
-  )
-
-  it.effect("N7 a short body resumes at the next byte", () =>
-    Effect.gen(function* () {
-      const g = ground({ script: at(0, (good) => cutAfter(good, 150 * kib)) })
-      const outcome = yield* succeeds(g)
-      assert.strictEqual(outcome.attempts, 2)
-      assert.deepInclude(g.links.seen[1], { range: `bytes=${150 * kib}-${200 * kib - 1}` })
-    })
-  )
-
-  it.effect("N8 the end of an unframed body before the size of the listing is a cut", () =>
-    Effect.gen(function* () {
-      const unframed = (good: ScriptedReply): ScriptedReply => ({
-        ...cutAfter(good, 10 * kib),
-        headers: { etag: strong },
-        framed: false,
-        body: [patterned(10 * kib)]
-      })
-      const g = ground({ script: at(0, unframed) })
-      yield* succeeds(g)
-      assert.deepInclude(g.links.seen[1], { range: `bytes=${10 * kib}-${200 * kib - 1}` })
     })
   )
 

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { serviceApi } from "../../core/src/contract/ServiceApi.ts"
-import { LoginRefused } from "../../core/src/Errors.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { layerFetch } from "../../core/src/session/SessionFetch.ts"
@@ -92,39 +91,5 @@ describe("session and sandbox", () => {
         })
       )
     )
-  }
-
-  for (const badLogin of ["html", "json", "empty"] as const) {
-    it.live(`S1 a rejected password with a body of ${badLogin} is sent once`, () =>
-      inSandbox({ behaviour: { badLogin } }, (sandbox) =>
-        Effect.gen(function* () {
-          const error = yield* Effect.flip(Effect.provide(twelveCalls, sessionOf(sandbox, "wrong")))
-          assert.instanceOf(error, LoginRefused)
-          assert.strictEqual((yield* sandbox.stats).failedLogins, 1)
-        })
-      )
-    )
-  }
-
-  for (const forbiddenStatus of [403, 401]) {
-    for (const invalidate of ["redirect", "forbid"] as const) {
-      it.live(
-        `S3 the session ended by ${invalidate}, then ${forbiddenStatus}: one more login, all calls answered`,
-        () =>
-          inSandbox(
-            {
-              behaviour: { strict: true, forbiddenStatus },
-              faults: [{ when: { endpoint: "getAnalyses", nth: 4 }, then: { invalidate } }]
-            },
-            (sandbox) =>
-              Effect.gen(function* () {
-                assert.strictEqual((yield* Effect.provide(twelveCalls, sessionOf(sandbox))).length, 12)
-                const stats = yield* sandbox.stats
-                assert.strictEqual(stats.logins, 2)
-                assert.strictEqual(stats.overlaps, 0)
-              })
-          )
-      )
-    }
   }
 })

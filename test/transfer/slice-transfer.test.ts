@@ -283,7 +283,7 @@ describe("SliceTransfer", () => {
           script: at(1, (good) => ({ ...good, headers: { ...good.headers, ...encoded } }))
         })
         yield* succeeds(g)
-      }).pipe(Effect.provide(ZlibCodec.layerHere))
+      }).pipe(Effect.provide(codecHere))
     )
 
     it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
@@ -453,7 +453,7 @@ describe("SliceTransfer", () => {
         }).pipe(Effect.provide(codecHere))
     )
 
-    it.effect("an incomplete slice of the same regions is replaced, of other regions refused", () =>
+    it.effect("D14 an incomplete slice of the same regions is replaced, of other regions refused", () =>
       Effect.gen(function* () {
         const there = (regions: string) => ({
           request: { existing: Effect.succeed({ _tag: "Incomplete", regions } as const) }

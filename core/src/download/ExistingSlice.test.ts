@@ -66,7 +66,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       })
     )
 
-    it.effect(`without its index, with a broken one, or cut off it is incomplete (${kind})`, () =>
+    it.effect(`D14 without its index, with a broken one, or cut off it is incomplete (${kind})`, () =>
       Effect.gen(function* () {
         const { bytes, file, fs, index, regions } = yield* cut(kind)
         const incomplete = { _tag: "Incomplete", regions } as const

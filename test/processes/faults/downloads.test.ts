@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, stoppedInMidFile } from "../../DownloadGround.ts"
-import { canary, holds, type Shown, type Trial } from "../../faults/CommonRule.ts"
+import { holds, type Shown, type Trial } from "../../faults/CommonRule.ts"
 
 const link = { plane: "link" } as const
 const links = { endpoint: "getFileDownloadLinks" } as const
@@ -123,9 +123,6 @@ describe("what a run ends with", () => {
     ({ stats }) => assert.isAtMost(stats.logins, 2)
   )
   ends("H17 HTML in place of the links", 69, "Unavailable", { faults: [fault(links, { html: true })] })
-  ends("S1 a wrong password", 77, "LoginRefused", { env: { SVC_PASSWORD: `${canary}x` } }, ({ stats }) =>
-    assert.deepStrictEqual([stats.logins, stats.failedLogins], [0, 1])
-  )
   ends("S12 a maintenance page in place of the login", 69, "LoginProtocol", {
     faults: [fault({ endpoint: "login" }, { status: 503, body: "<html>Back soon</html>" })]
   })

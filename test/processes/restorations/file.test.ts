@@ -128,22 +128,6 @@ describe("the restoration file", () => {
       })
   )
 
-  it.live("T17 the paths of another tool begin at the folder that it stood in", () =>
-    Effect.gen(function* () {
-      const { folder, resume } = yield* archive("0 seconds", online)
-      mkdirSync(join(folder, "ar", "ar"), { recursive: true })
-      const stored = entry("A3", { destination: "ar", restorationFile: `ar/${file}` })
-      const lost = entry("A3", { destination: "out", restorationFile: `moved/${file}` })
-      writeFileSync(join(folder, "ar", file), JSON.stringify([stored, lost]), { mode: 0o600 })
-      const outcome = yield* resume(["--restorationFile", `ar/${file}`])
-      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
-      assert.match(outcome.stderr, /entry 2 is kept but not used: .* make them absolute/)
-      assert.deepStrictEqual(namesIn(folder, "ar"), ["S3.bam", "ar", file])
-      assert.deepStrictEqual(namesIn(folder, "ar", "ar"), [])
-      assert.deepStrictEqual(tracked(folder, "ar", file), [lost])
-    })
-  )
-
   it.live("T7 an entry that cannot be used is to be mended: running again is no advice", () =>
     Effect.gen(function* () {
       const { folder, resume } = yield* archive("1 hour", online)

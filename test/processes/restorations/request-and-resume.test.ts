@@ -1,5 +1,5 @@
 /** Archived files as processes: policy, requests and resuming against the sandbox. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -69,45 +69,6 @@ describe("request and resume", () => {
         assert.strictEqual(again.exitCode, 0, again.stderr)
         assert.deepStrictEqual(tracked(first, file), [])
       })
-  )
-
-  it.live(
-    "Z9 a file of another size that is there is judged when its restoration is resumed, and the request stays",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* archive("1 hour")
-        const { folder, request, resume, thaw } = here
-        assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
-        writeFileSync(join(folder, "out", "S3.bam"), "cut")
-        yield* thaw
-        const resumed = yield* resume(["--reportfile", "r.json"])
-        assert.strictEqual(resumed.exitCode, 73, resumed.stderr)
-        assert.match(resumed.stderr, /S3\.bam exists with 3 bytes, but \d+ are listed/)
-        assert.strictEqual(readReport(folder, "r.json").files[0]?.reason, "differs")
-        assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
-        assert.strictEqual(tracked(folder, file).length, 1)
-        rmSync(join(folder, "out", "S3.bam"))
-        assert.strictEqual((yield* resume([])).exitCode, 0)
-        assert.deepStrictEqual(tracked(folder, file), [])
-      })
-  )
-
-  it.live("is idempotent: one request, one entry, however often it is asked", () =>
-    Effect.gen(function* () {
-      const { folder, request, stats } = yield* archive("1 hour")
-      for (let times = 0; times < 2; times++) {
-        const outcome = yield* request(["A3", "-d", "out"])
-        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      }
-      assert.strictEqual(tracked(folder, file).length, 1)
-      assert.strictEqual((yield* stats).requests["requestRestore"], 1)
-      rmSync(join(folder, file))
-      // The outputs of a failed job are lost; the service still knows.
-      const lost = yield* request(["A3", "-d", "out"])
-      assert.match(lost.stderr, /it is being restored already/)
-      assert.strictEqual(tracked(folder, file).length, 1)
-      assert.strictEqual((yield* stats).requests["requestRestore"], 1)
-    })
   )
 
   it.live("writes an empty list when nothing is archived, and asks only for the requested types", () =>
@@ -304,19 +265,6 @@ describe("request and resume", () => {
       assert.strictEqual(outcome.exitCode, 74, outcome.stderr)
       assert.lengthOf(outcome.stderr.match(/ free, but .* need(?:s|) 3\.6 PiB/g) ?? [], 1)
       assert.strictEqual(tracked(folder, file).length, 1)
-    })
-  )
-
-  it.live("cuts the stored regions out of what came back, and only those", () =>
-    Effect.gen(function* () {
-      const { folder, request, resume, thaw } = yield* archive("1 hour")
-      const asked = yield* request(["A3", "-d", "out", "-f", "bam", "-g", "chr1:1-20000"])
-      assert.strictEqual(asked.exitCode, 0, asked.stderr)
-      yield* thaw
-      const outcome = yield* resume(["-d", "."])
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.deepStrictEqual(namesIn(folder, "out"), ["S3.ranged.bam", "S3.ranged.bam.bai"])
-      assert.deepStrictEqual(tracked(folder, file), [])
     })
   )
 })

@@ -1,12 +1,11 @@
 /** Waiting for restorations, and being stopped while waiting. */
-import { readFileSync, rmdirSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, namesIn, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
 import { start, untilOrEnd } from "../../Executables.ts"
-import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
-import { runWarm } from "../../WarmExecutables.ts"
+import { archive, file, overdueArchive, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
 
 describe("waiting", () => {
   it.live("SIGTERM ends it with 75 and the pending line, and everything is kept", () =>
@@ -66,21 +65,6 @@ describe("waiting", () => {
       assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
       // One of the request, two of the first look, one of each of the next.
       assert.isAtLeast((yield* stats).logins, 4)
-    })
-  )
-
-  it.live("a rejected password ends it at once", () =>
-    Effect.gen(function* () {
-      const { env, folder, stats } = yield* archive("1 hour")
-      store(folder, entry("A3"))
-      const outcome = yield* runWarm("svc-resume-restore", ["--wait", "1h"], {
-        cwd: folder,
-        env: { ...env, SVC_PASSWORD: "wrong" }
-      })
-      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
-      assert.strictEqual((yield* stats).failedLogins, 1)
-      assert.deepStrictEqual(tracked(folder, file), [entry("A3")])
-      rmdirSync(join(folder, "out"))
     })
   )
 
