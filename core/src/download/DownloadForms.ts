@@ -279,6 +279,9 @@ export const download = Effect.fn("svc.download.download")(function* (request: D
 /** Asks for what is archived; files that are no longer archived are left to the download. */
 export const ask = Effect.fn("svc.download.ask")(function* (request: DownloadRequest) {
   const source = yield* RunSource
+  // A restoration costs money, and what comes back would have no place.
+  const missing = yield* missingFolder(request.destination)
+  if (missing !== null) return yield* missing
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
   const { failures, plan } = yield* planListed(request, failed)

@@ -310,6 +310,22 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
+  it.effect("restore asks for nothing, which would cost money, where the folder for the files is missing", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const path = `${w.out}/missing`
+      const options = wanted(path)
+      const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
+      for (const refused of [
+        downloads.restore(options),
+        Stream.runDrain(downloads.events(options, { subject: "restore" }))
+      ]) {
+        assert.deepInclude(yield* Effect.flip(refused), { _tag: "SvcCannotCreate", path })
+      }
+      assert.deepStrictEqual([w.events, w.entries()], [[], []])
+    })
+  )
+
   it.effect("resume is the same run from the requests that were stored", () =>
     Effect.gen(function* () {
       const service: Record<string, ReadonlyArray<object>> = { A2: cold("T.bam") }
