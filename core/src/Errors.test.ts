@@ -92,6 +92,9 @@ describe("what others ask of a failure", () => {
     const refused = new LoginRefused({ user: "ada", host: "lab" })
     assert.deepStrictEqual([unavailable.retryable, notFound.retryable, refused.retryable], [true, false, false])
     assert.deepStrictEqual([full.scope, notFound.scope, refused.scope], ["file", "analysis", "run"])
+    // Another file of the analysis may have the region.
+    const noRegion = new NotFound({ what: "reference chr99 in S1.bam", next: "correctRegion" })
+    assert.strictEqual(noRegion.scope, "file")
     // A clear no changed nothing; without an answer nobody knows.
     assert.deepStrictEqual([notFound.mayHaveTakenEffect, unavailable.mayHaveTakenEffect], [false, true])
   })

@@ -97,7 +97,12 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   get advice() {
     return this.next ?? null
   }
-  readonly scope = "analysis"
+  /** Another file of the analysis may have a reference that this one lacks. */
+  get scope(): "analysis" | "file" {
+    return this.next === "correctRegion" || this.next === "correctRegions" || this.next === "dropRegion"
+      ? "file"
+      : "analysis"
+  }
   readonly mayHaveTakenEffect = false
   override get message() {
     const known = [...(this.status === undefined ? [] : [`status ${this.status}`]), this.detail]
