@@ -24,6 +24,18 @@ layer(Sandbox.layerFor(Service.layer, { behaviour: { strict: true } }))("a servi
   )
 })
 
+layer(Sandbox.layerFor(Service.layer))("a service that is away for a moment", (it) => {
+  it.effect("is asked again", () =>
+    Effect.gen(function* () {
+      const { passTime, setFaults } = yield* Sandbox
+      const { getAnalyses } = yield* Client.ServiceClient
+      yield* setFaults([{ when: { endpoint: "getAnalyses", nth: 1 }, then: { status: 503 } }])
+      // The client waits before it asks again, and in a test no time passes by itself.
+      assert.isNotEmpty(yield* passTime(getAnalyses()))
+    })
+  )
+})
+
 const slow = { restoreDelay: Duration.hours(8) }
 
 layer(Sandbox.layerFor(Service.layer, { behaviour: slow }))("a restoration of eight hours", (it) => {

@@ -113,7 +113,7 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
         const said = yield* program(["node_modules/vitest/vitest.mjs", "run", "sandbox.test.ts", ...patient], {
           NO_COLOR: "1"
         })
-        assert.match(said, /Tests {2}2 passed/)
+        assert.match(said, /Tests {2}3 passed/)
       })
     )
   }
