@@ -8,7 +8,18 @@ const checks: ReadonlyArray<readonly [name: string, command: string, ...args: Ar
   ["format and lint", "biome", "check", "--error-on-warnings"],
   ["types", "tsc", "-p", "."],
   ["types of the page's script", "tsc", "-p", "gateway/page"],
-  ["effect rules", "effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"],
+  [
+    "effect rules",
+    "effect-tsgo",
+    "diagnostics",
+    "--project",
+    "tsconfig.json",
+    "--format",
+    "text",
+    "--strict",
+    "--severity",
+    "error,warning"
+  ],
   ["tests", "vitest", "run", "--project", "modules", "--project", "executables"]
 ]
 

@@ -36,7 +36,7 @@ describe("the report", () => {
       const settings = { baseUrl, reportfile, samplesheet: null, pendingOk: false, loglevel: "warn" } as TargetSettings
       const read = Effect.map(fs.readFileString(reportfile), (text) => JSON.parse(text))
       /** What `look` finds while the run goes on. */
-      const run = Effect.fnUntraced(function* (look: Effect.Effect<unknown, unknown>) {
+      const run = Effect.fnUntraced(function* <E>(look: Effect.Effect<unknown, E>) {
         const seen: Array<unknown> = []
         const work = Effect.map(Effect.orDie(look), (found) => seen.push(found))
         yield* conclude(work, yield* makeRunRecord, settings, "download")
