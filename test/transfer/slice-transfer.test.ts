@@ -150,153 +150,134 @@ const at =
   ({ number }, good) =>
     number === wanted ? change(good) : good
 
+/** A test with the codec that all of these need. */
+const cuts = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+  it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
+
 describe("SliceTransfer", () => {
-  it.effect("progress begins with the size of what is fetched, only grows, and ends at it", () =>
-    Effect.gen(function* () {
-      const g = yield* ground()
-      yield* succeeds(g)
-      const [begin, ...more] = g.events
-      assert.strictEqual(begin?._tag, "Started")
-      const size = begin?._tag === "Started" ? begin.size : null
-      assert.isAbove(size ?? 0, 0)
-      const done = more.flatMap((event) => (event._tag === "Bytes" && event.size === size ? [event.done] : []))
-      assert.strictEqual(done.length, more.length)
-      assert.deepStrictEqual(
-        done,
-        done.toSorted((a, b) => a - b)
-      )
-      assert.strictEqual(done.at(-1), size)
-    }).pipe(Effect.provide(codecHere))
-  )
+  cuts("progress begins with the size of what is fetched, only grows, and ends at it", function* () {
+    const g = yield* ground()
+    yield* succeeds(g)
+    const [begin, ...more] = g.events
+    assert.strictEqual(begin?._tag, "Started")
+    const size = begin?._tag === "Started" ? begin.size : null
+    assert.isAbove(size ?? 0, 0)
+    const done = more.flatMap((event) => (event._tag === "Bytes" && event.size === size ? [event.done] : []))
+    assert.strictEqual(done.length, more.length)
+    assert.deepStrictEqual(
+      done,
+      done.toSorted((a, b) => a - b)
+    )
+    assert.strictEqual(done.at(-1), size)
+  })
 
-  it.effect("fetches exact ranges of one version, and no more than it said", () =>
-    Effect.gen(function* () {
-      const g = yield* ground()
-      const outcome = yield* succeeds(g)
-      const data = g.links.seen.filter(({ link }) => !link.includes(".bai"))
-      assert.isAtLeast(data.length, 3)
-      for (const { range } of data) assert.match(range ?? "", /^bytes=\d+-\d+$/)
-      assert.strictEqual(outcome.attempts, g.links.seen.length)
-      assert.isAtMost(g.links.mostOpen, 2)
-      // The end-of-file block is looked at first, and comes again with the last records.
-      assert.isAtMost(outcome.fetched, g.first.bam.length + g.first.bai.length + Bgzf.eofBlock.length)
-      assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
-    }).pipe(Effect.provide(codecHere))
-  )
+  cuts("fetches exact ranges of one version, and no more than it said", function* () {
+    const g = yield* ground()
+    const outcome = yield* succeeds(g)
+    const data = g.links.seen.filter(({ link }) => !link.includes(".bai"))
+    assert.isAtLeast(data.length, 3)
+    for (const { range } of data) assert.match(range ?? "", /^bytes=\d+-\d+$/)
+    assert.strictEqual(outcome.attempts, g.links.seen.length)
+    assert.isAtMost(g.links.mostOpen, 2)
+    // The end-of-file block is looked at first, and comes again with the last records.
+    assert.isAtMost(outcome.fetched, g.first.bam.length + g.first.bai.length + Bgzf.eofBlock.length)
+    assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
+  })
 
-  it.effect("--limitRate holds for the index, the header and all ranges together", () =>
-    Effect.gen(function* () {
-      const rate = 10_000
-      const g = yield* ground({ limitRate: rate })
-      const outcome = yield* succeeds(g)
-      assert.approximately(g.seconds(), outcome.fetched / rate, 1)
-    }).pipe(Effect.provide(codecHere))
-  )
+  cuts("--limitRate holds for the index, the header and all ranges together", function* () {
+    const rate = 10_000
+    const g = yield* ground({ limitRate: rate })
+    const outcome = yield* succeeds(g)
+    assert.approximately(g.seconds(), outcome.fetched / rate, 1)
+  })
 
-  it.effect(
+  cuts(
     "D16 an index that does not fit is passed over for the one beside it, which is said, in an estimate too",
-    () =>
-      Effect.gen(function* () {
-        const right = yield* ground()
-        const alone = yield* succeeds(right)
-        const [best] = right.asked.indexes
-        // Its bytes are those of the data file.
-        const wrong = { ...best, fileName: "s.bam.csi", link: Redacted.make(`https://${host}/s.bam.csi`), size: null }
-        const g = yield* ground({ request: { indexes: [wrong, best] } })
-        const outcome = yield* succeeds(g)
-        assert.deepStrictEqual(outcome.warnings, [
-          "s.bam.csi: not an index (BAI, TBI or CSI): it is a BAM file: s.bam.bai is taken in its place"
-        ])
-        assert.isAbove(outcome.fetched, alone.fetched)
-        const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
-        assert.match(error.message, /^s\.bam\.csi: not an index.*; s\.csi: not an index/)
-      }).pipe(Effect.provide(codecHere))
+    function* () {
+      const right = yield* ground()
+      const alone = yield* succeeds(right)
+      const [best] = right.asked.indexes
+      // Its bytes are those of the data file.
+      const wrong = { ...best, fileName: "s.bam.csi", link: Redacted.make(`https://${host}/s.bam.csi`), size: null }
+      const g = yield* ground({ request: { indexes: [wrong, best] } })
+      const outcome = yield* succeeds(g)
+      assert.deepStrictEqual(outcome.warnings, [
+        "s.bam.csi: not an index (BAI, TBI or CSI): it is a BAM file: s.bam.bai is taken in its place"
+      ])
+      assert.isAbove(outcome.fetched, alone.fetched)
+      const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
+      assert.match(error.message, /^s\.bam\.csi: not an index.*; s\.csi: not an index/)
+    }
   )
 
   describe("HTTP", () => {
-    it.effect("H1 a host without ranges is refused: nothing is left", () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null }) })
-        const error = yield* fails(g)
-        assert.strictEqual(error._tag, "SvcLinkProtocol")
-        assert.match(error.message, /cannot serve single regions/)
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("H1 a host without ranges is refused: nothing is left", function* () {
+      const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null }) })
+      const error = yield* fails(g)
+      assert.strictEqual(error._tag, "SvcLinkProtocol")
+      assert.match(error.message, /cannot serve single regions/)
+    })
 
-    it.effect("H2 one wrong range is an accident, the second the host's fault", () =>
-      Effect.gen(function* () {
-        const shifted = (good: ScriptedReply): ScriptedReply => ({
-          ...good,
-          headers: { ...good.headers, "content-range": "bytes 5-10/999999999" }
-        })
-        yield* succeeds(yield* ground({ script: at(1, shifted) }))
-        const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
-        const error = yield* fails(yield* ground({ script: twice }))
-        assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("H2 one wrong range is an accident, the second the host's fault", function* () {
+      const shifted = (good: ScriptedReply): ScriptedReply => ({
+        ...good,
+        headers: { ...good.headers, "content-range": "bytes 5-10/999999999" }
+      })
+      yield* succeeds(yield* ground({ script: at(1, shifted) }))
+      const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
+      const error = yield* fails(yield* ground({ script: twice }))
+      assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
+    })
 
-    it.effect("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", () =>
-      Effect.gen(function* () {
-        for (const request of [1, 2]) {
-          const second = yield* versionOf(2)
-          const g = yield* ground({ script: at(request, () => ({ bytes: second.bam, etag: etagOf(2) })) })
-          yield* succeeds(g, 2)
-          assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
-        }
-      }).pipe(Effect.provide(codecHere))
-    )
-
-    it.effect("H3 a file that changes all the time is given up after two restarts", () =>
-      Effect.gen(function* () {
-        let version = 1
-        const first = yield* versionOf(1)
-        const g = yield* ground({ script: () => ({ bytes: first.bam, etag: etagOf(++version) }) })
-        const error = yield* fails(g)
-        assert.strictEqual(error._tag, "SvcFileDamaged")
-        assert.match(error.message, /changed 3 times/)
-      }).pipe(Effect.provide(codecHere))
-    )
-
-    it.effect("H4 with a weak entity tag another size is noticed", () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ etag: 'W/"v1"' })
-        yield* succeeds(g, 1, "W/")
+    cuts("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", function* () {
+      for (const request of [1, 2]) {
         const second = yield* versionOf(2)
-        const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
-        yield* succeeds(changed, 2, "W/")
-      }).pipe(Effect.provide(codecHere))
-    )
-
-    it.effect("H5 412 begins anew", () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
-        yield* succeeds(g)
+        const g = yield* ground({ script: at(request, () => ({ bytes: second.bam, etag: etagOf(2) })) })
+        yield* succeeds(g, 2)
         assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
-      }).pipe(Effect.provide(codecHere))
-    )
+      }
+    })
 
-    it.effect("H9 an encoded range is asked for again", () =>
-      Effect.gen(function* () {
-        const encoded = { "content-encoding": "gzip" }
-        const g = yield* ground({
-          script: at(1, (good) => ({ ...good, headers: { ...good.headers, ...encoded } }))
-        })
-        yield* succeeds(g)
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("H3 a file that changes all the time is given up after two restarts", function* () {
+      let version = 1
+      const first = yield* versionOf(1)
+      const g = yield* ground({ script: () => ({ bytes: first.bam, etag: etagOf(++version) }) })
+      const error = yield* fails(g)
+      assert.strictEqual(error._tag, "SvcFileDamaged")
+      assert.match(error.message, /changed 3 times/)
+    })
 
-    it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
-      Effect.gen(function* () {
-        const down =
-          (times: number): Script =>
-          ({ number }, good) =>
-            number < times ? { status: 503, headers: {}, body: [] } : good
-        yield* succeeds(yield* ground({ script: down(8) }))
-        const error = yield* fails(yield* ground({ script: down(9) }))
-        assert.strictEqual(error._tag, "SvcUnavailable")
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("H4 with a weak entity tag another size is noticed", function* () {
+      const g = yield* ground({ etag: 'W/"v1"' })
+      yield* succeeds(g, 1, "W/")
+      const second = yield* versionOf(2)
+      const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
+      yield* succeeds(changed, 2, "W/")
+    })
+
+    cuts("H5 412 begins anew", function* () {
+      const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
+      yield* succeeds(g)
+      assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
+    })
+
+    cuts("H9 an encoded range is asked for again", function* () {
+      const encoded = { "content-encoding": "gzip" }
+      const g = yield* ground({
+        script: at(1, (good) => ({ ...good, headers: { ...good.headers, ...encoded } }))
+      })
+      yield* succeeds(g)
+    })
+
+    cuts("H13 eight failures of the host are outlasted, nine are not", function* () {
+      const down =
+        (times: number): Script =>
+        ({ number }, good) =>
+          number < times ? { status: 503, headers: {}, body: [] } : good
+      yield* succeeds(yield* ground({ script: down(8) }))
+      const error = yield* fails(yield* ground({ script: down(9) }))
+      assert.strictEqual(error._tag, "SvcUnavailable")
+    })
   })
 
   describe("network", () => {
@@ -304,221 +285,198 @@ describe("SliceTransfer", () => {
       ["N6 a reset", "Reset"],
       ["N7 an end", "Short"]
     ] as const) {
-      it.effect(`${name} inside a range goes on at the next byte`, () =>
-        Effect.gen(function* () {
-          const g = yield* ground({ script: at(2, (good) => cutAfter(good, 100_000, fault)) })
-          yield* succeeds(g)
-          const ranges = g.links.seen.filter(({ link }) => !link.includes(".bai")).map(({ range }) => range ?? "")
-          const from = Number(/=(\d+)/.exec(ranges[2] ?? "")?.[1])
-          assert.isTrue(
-            ranges.some((range) => range.startsWith(`bytes=${from + 100_000}-`)),
-            ranges.join(" ")
-          )
-        }).pipe(Effect.provide(codecHere))
-      )
+      cuts(`${name} inside a range goes on at the next byte`, function* () {
+        const g = yield* ground({ script: at(2, (good) => cutAfter(good, 100_000, fault)) })
+        yield* succeeds(g)
+        const ranges = g.links.seen.filter(({ link }) => !link.includes(".bai")).map(({ range }) => range ?? "")
+        const from = Number(/=(\d+)/.exec(ranges[2] ?? "")?.[1])
+        assert.isTrue(
+          ranges.some((range) => range.startsWith(`bytes=${from + 100_000}-`)),
+          ranges.join(" ")
+        )
+      })
     }
 
-    it.effect("N10 a range without a byte is given up at the idle limit", () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
-        yield* succeeds(g)
-        assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("N10 a range without a byte is given up at the idle limit", function* () {
+      const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
+      yield* succeeds(g)
+      assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
+    })
 
-    it.effect("N13 a host that dies after every 70 KiB still delivers", () =>
-      Effect.gen(function* () {
-        yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("N13 a host that dies after every 70 KiB still delivers", function* () {
+      yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
+    })
   })
 
   describe("links", () => {
     for (const status of [400, 401, 403, 404, 410]) {
-      it.effect(`L1 L2 a link refused with ${status} in the middle is renewed once, for the same version`, () =>
-        Effect.gen(function* () {
-          const g = yield* ground({
-            script: ({ link, number }, good) =>
-              number >= 1 && link.endsWith("=0") ? { status, headers: {}, body: [] } : good
-          })
-          const outcome = yield* succeeds(g)
-          assert.strictEqual(outcome.renewals, 1)
-          assert.strictEqual(g.renewals(), 1)
-        }).pipe(Effect.provide(codecHere))
-      )
+      cuts(`L1 L2 a link refused with ${status} in the middle is renewed once, for the same version`, function* () {
+        const g = yield* ground({
+          script: ({ link, number }, good) =>
+            number >= 1 && link.endsWith("=0") ? { status, headers: {}, body: [] } : good
+        })
+        const outcome = yield* succeeds(g)
+        assert.strictEqual(outcome.renewals, 1)
+        assert.strictEqual(g.renewals(), 1)
+      })
     }
 
-    it.effect("L3 a fresh link that is refused as well ends it, and how often was asked is said", () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) })
-        assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
-        const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
-        assert.deepStrictEqual(given, [{ _tag: "GivenUp", attempts: g.links.seen.length, renewals: 1 }])
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("L3 a fresh link that is refused as well ends it, and how often was asked is said", function* () {
+      const g = yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) })
+      assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
+      const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
+      assert.deepStrictEqual(given, [{ _tag: "GivenUp", attempts: g.links.seen.length, renewals: 1 }])
+    })
   })
 
   describe("disk", () => {
-    it.effect(
+    cuts(
       "K1 a full disk ends the slice and leaves nothing; so does one that is full when the pair is committed",
-      () =>
-        Effect.gen(function* () {
-          for (const [operation, count] of [
-            ["create", 1],
-            ["write", 1],
-            ["write", 2],
-            ["sync", 1],
-            ["sync", 2],
-            ["commit", 1],
-            ["commit", 2]
-          ] as const) {
-            const g = yield* ground()
-            g.disk.fails = (now, n) => (now === operation && n === count ? "ENOSPC" : null)
-            const error = yield* fails(g)
-            assert.strictEqual(error._tag, "SvcLocalIo", `${operation} ${count}`)
-          }
-        }).pipe(Effect.provide(codecHere))
+      function* () {
+        for (const [operation, count] of [
+          ["create", 1],
+          ["write", 1],
+          ["write", 2],
+          ["sync", 1],
+          ["sync", 2],
+          ["commit", 1],
+          ["commit", 2]
+        ] as const) {
+          const g = yield* ground()
+          g.disk.fails = (now, n) => (now === operation && n === count ? "ENOSPC" : null)
+          const error = yield* fails(g)
+          assert.strictEqual(error._tag, "SvcLocalIo", `${operation} ${count}`)
+        }
+      }
     )
 
-    it.effect("K2 a disk that is too small is said before data moves", () =>
-      Effect.gen(function* () {
-        const g = yield* ground()
-        g.disk.freeBytes = 1000
-        const error = yield* fails(g)
-        assert.match(error.message, /about \d+ bytes \(1000 are free\)/)
-        assert.strictEqual(g.links.seen.length, 3, "the two heads and the end")
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("K2 a disk that is too small is said before data moves", function* () {
+      const g = yield* ground()
+      g.disk.freeBytes = 1000
+      const error = yield* fails(g)
+      assert.match(error.message, /about \d+ bytes \(1000 are free\)/)
+      assert.strictEqual(g.links.seen.length, 3, "the two heads and the end")
+    })
 
-    it.effect(
+    cuts(
       "indexes of other data stay, those of a slice that appears meanwhile too, and what is no file is refused",
-      () =>
-        Effect.gen(function* () {
-          const state = { _tag: "Incomplete", regions: "chr9" } as const
-          const replaced = yield* ground({ request: { overwrite: true, existing: Effect.succeed(state) } })
-          const others = ["s.ranged.bcf", "s.ranged.csi"]
-          for (const name of [...names, "s.ranged.bai", ...others]) replaced.disk.files.set(name, Uint8Array.of(1))
-          yield* yield* replaced.run
-          assert.deepStrictEqual(replaced.disk.names, [...names, ...others].sort())
+      function* () {
+        const state = { _tag: "Incomplete", regions: "chr9" } as const
+        const replaced = yield* ground({ request: { overwrite: true, existing: Effect.succeed(state) } })
+        const others = ["s.ranged.bcf", "s.ranged.csi"]
+        for (const name of [...names, "s.ranged.bai", ...others]) replaced.disk.files.set(name, Uint8Array.of(1))
+        yield* yield* replaced.run
+        assert.deepStrictEqual(replaced.disk.names, [...names, ...others].sort())
 
-          const appeared = yield* ground()
-          const theirs = Uint8Array.of(2)
-          appeared.disk.fails = (operation) => {
-            if (operation === "write") for (const name of names) appeared.disk.files.set(name, theirs)
-            return null
-          }
-          assert.strictEqual((yield* fails(appeared, names))._tag, "SvcCannotCreate")
-          assert.deepStrictEqual([...appeared.disk.files.values()], [theirs, theirs])
-
-          const odd = yield* ground()
-          odd.disk.odd.add("s.ranged.bam.bai")
-          assert.strictEqual((yield* fails(odd))._tag, "SvcCannotCreate")
-          assert.deepStrictEqual(odd.links.seen, [])
-        }).pipe(Effect.provide(codecHere))
-    )
-
-    it.effect("with overwrite no moment has the new index beside the old data, or the other way round", () =>
-      Effect.gen(function* () {
-        const disk = new MemoryParts()
-        const [old, oldIndex] = [Uint8Array.of(1), Uint8Array.of(2)]
-        disk.files.set("s.ranged.bam", old)
-        disk.files.set("s.ranged.bam.bai", oldIndex)
-        const mixed: Array<string> = []
-        disk.fails = (operation) => {
-          const [data, index] = names.map((name) => disk.files.get(name))
-          if (index !== undefined && (data === old) !== (index === oldIndex)) mixed.push(operation)
+        const appeared = yield* ground()
+        const theirs = Uint8Array.of(2)
+        appeared.disk.fails = (operation) => {
+          if (operation === "write") for (const name of names) appeared.disk.files.set(name, theirs)
           return null
         }
-        const state = { _tag: "Incomplete", regions: "chr9" } as const
-        const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
-        yield* succeeds(g)
-        assert.deepStrictEqual(mixed, [])
-      }).pipe(Effect.provide(codecHere))
+        assert.strictEqual((yield* fails(appeared, names))._tag, "SvcCannotCreate")
+        assert.deepStrictEqual([...appeared.disk.files.values()], [theirs, theirs])
+
+        const odd = yield* ground()
+        odd.disk.odd.add("s.ranged.bam.bai")
+        assert.strictEqual((yield* fails(odd))._tag, "SvcCannotCreate")
+        assert.deepStrictEqual(odd.links.seen, [])
+      }
     )
 
-    it.effect(
+    cuts("with overwrite no moment has the new index beside the old data, or the other way round", function* () {
+      const disk = new MemoryParts()
+      const [old, oldIndex] = [Uint8Array.of(1), Uint8Array.of(2)]
+      disk.files.set("s.ranged.bam", old)
+      disk.files.set("s.ranged.bam.bai", oldIndex)
+      const mixed: Array<string> = []
+      disk.fails = (operation) => {
+        const [data, index] = names.map((name) => disk.files.get(name))
+        if (index !== undefined && (data === old) !== (index === oldIndex)) mixed.push(operation)
+        return null
+      }
+      const state = { _tag: "Incomplete", regions: "chr9" } as const
+      const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
+      yield* succeeds(g)
+      assert.deepStrictEqual(mixed, [])
+    })
+
+    cuts(
       "what is there is read before the claim and with it, and only with it where it is replaced in any case",
-      () =>
-        Effect.gen(function* () {
-          for (const overwrite of [false, true]) {
-            const disk = new MemoryParts()
-            const seen: Array<boolean> = []
-            const existing = Effect.sync(() => {
-              seen.push(disk.claimed.size > 0)
-              return { _tag: "Absent" } as const
-            })
-            yield* succeeds(yield* ground({ disk, request: { overwrite, existing } }))
-            assert.deepStrictEqual(seen, overwrite ? [true] : [false, true])
-          }
-        }).pipe(Effect.provide(codecHere))
+      function* () {
+        for (const overwrite of [false, true]) {
+          const disk = new MemoryParts()
+          const seen: Array<boolean> = []
+          const existing = Effect.sync(() => {
+            seen.push(disk.claimed.size > 0)
+            return { _tag: "Absent" } as const
+          })
+          yield* succeeds(yield* ground({ disk, request: { overwrite, existing } }))
+          assert.deepStrictEqual(seen, overwrite ? [true] : [false, true])
+        }
+      }
     )
 
-    it.effect("D14 an incomplete slice of the same regions is replaced, of other regions refused", () =>
-      Effect.gen(function* () {
-        const there = (regions: string) => ({
-          request: { existing: Effect.succeed({ _tag: "Incomplete", regions } as const) }
-        })
-        yield* succeeds(yield* ground(there("chr1:20001-900000")))
-        const error = yield* fails(yield* ground(there("chr1:20001-900001")))
-        assert.strictEqual(error._tag, "SvcCannotCreate")
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("D14 an incomplete slice of the same regions is replaced, of other regions refused", function* () {
+      const there = (regions: string) => ({
+        request: { existing: Effect.succeed({ _tag: "Incomplete", regions } as const) }
+      })
+      yield* succeeds(yield* ground(there("chr1:20001-900000")))
+      const error = yield* fails(yield* ground(there("chr1:20001-900001")))
+      assert.strictEqual(error._tag, "SvcCannotCreate")
+    })
   })
 
   describe("runs", () => {
-    it.effect(
+    cuts(
       "P4 an interrupted slice leaves nothing, gives its claim back, and the next run brings the same bytes",
-      () =>
-        Effect.gen(function* () {
-          const disk = new MemoryParts()
-          const g = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
-          const fiber = yield* Effect.forkChild(g.download)
-          yield* TestClock.adjust("10 seconds")
-          assert.isTrue(disk.names.some((name) => name.endsWith(".part")))
-          yield* Fiber.interrupt(fiber)
-          assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
-          assert.deepStrictEqual(disk.names, [])
-          assert.strictEqual(disk.claimed.size, 0)
-          yield* succeeds(yield* ground({ disk }))
-        }).pipe(Effect.provide(codecHere))
-    )
-
-    it.effect("P4 what a killed run left is never used", () =>
-      Effect.gen(function* () {
+      function* () {
         const disk = new MemoryParts()
-        const killed = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
-        const fiber = yield* Effect.forkChild(killed.download)
+        const g = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
+        const fiber = yield* Effect.forkChild(g.download)
         yield* TestClock.adjust("10 seconds")
-        const left = new Map(disk.files)
+        assert.isTrue(disk.names.some((name) => name.endsWith(".part")))
         yield* Fiber.interrupt(fiber)
-        for (const [name, bytes] of left)
-          disk.files.set(
-            name,
-            bytes.map((byte) => byte ^ 0x55)
-          )
+        assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+        assert.deepStrictEqual(disk.names, [])
+        assert.strictEqual(disk.claimed.size, 0)
         yield* succeeds(yield* ground({ disk }))
-      }).pipe(Effect.provide(codecHere))
+      }
     )
 
-    it.effect("P8 two runs that would write one name: the second is told, whatever its regions", () =>
-      Effect.gen(function* () {
-        const disk = new MemoryParts()
-        const slow = yield* ground({ disk, script: at(2, (good) => ({ ...good, delay: 20_000 })) })
-        const fiber = yield* Effect.forkChild(slow.download)
-        yield* TestClock.adjust("1 second")
-        const wanted = yield* Effect.fromResult(parseRange("chr2"))
-        const other = yield* ground({ disk, request: { wanted } })
-        const error = yield* Effect.flip(other.download)
-        assert.strictEqual(error._tag, "SvcBusy")
-        yield* TestClock.adjust("1 minute")
-        yield* Fiber.join(fiber)
-        assert.deepStrictEqual(disk.names, names)
-      }).pipe(Effect.provide(codecHere))
-    )
+    cuts("P4 what a killed run left is never used", function* () {
+      const disk = new MemoryParts()
+      const killed = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
+      const fiber = yield* Effect.forkChild(killed.download)
+      yield* TestClock.adjust("10 seconds")
+      const left = new Map(disk.files)
+      yield* Fiber.interrupt(fiber)
+      for (const [name, bytes] of left)
+        disk.files.set(
+          name,
+          bytes.map((byte) => byte ^ 0x55)
+        )
+      yield* succeeds(yield* ground({ disk }))
+    })
+
+    cuts("P8 two runs that would write one name: the second is told, whatever its regions", function* () {
+      const disk = new MemoryParts()
+      const slow = yield* ground({ disk, script: at(2, (good) => ({ ...good, delay: 20_000 })) })
+      const fiber = yield* Effect.forkChild(slow.download)
+      yield* TestClock.adjust("1 second")
+      const wanted = yield* Effect.fromResult(parseRange("chr2"))
+      const other = yield* ground({ disk, request: { wanted } })
+      const error = yield* Effect.flip(other.download)
+      assert.strictEqual(error._tag, "SvcBusy")
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(disk.names, names)
+    })
   })
 
-  it.effect("the header of a slice names command, version, source and what identifies its version, and no link", () =>
-    Effect.gen(function* () {
+  cuts(
+    "the header of a slice names command, version, source and what identifies its version, and no link",
+    function* () {
       const md5 = Buffer.alloc(16, 0xab)
       const g = yield* ground({
         script: (_, good) => ({ ...good, headers: { ...good.headers, "x-goog-hash": `md5=${md5.toString("base64")}` } })
@@ -535,45 +493,44 @@ describe("SliceTransfer", () => {
       )
       assert.notInclude(text, "renewal")
       assert.strictEqual(bamRegions(header, { name: "svc-download", version: "" }), "chr1:20001-900000")
-    }).pipe(Effect.provide(codecHere))
+    }
   )
 
-  it.effect(
+  cuts(
     "checksum files stand beside slice and index; nothing states what a slice that was there should be, so it gets none",
-    () =>
-      Effect.gen(function* () {
-        const g = yield* ground({ request: { checksums: "md5" } })
-        yield* yield* g.run
-        const sums = names.map((name) => `${name}.md5`)
-        const lines = () => sums.map((name) => Buffer.from(g.disk.files.get(name) ?? []).toString())
-        const right = names.map((name) => {
-          const hex = createHash("md5")
-            .update(g.disk.files.get(name) ?? new Uint8Array(0))
-            .digest("hex")
-          return `${hex}  ${name}\n`
-        })
-        assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
-        for (const name of sums) g.disk.files.delete(name)
-        const index = { name: "s.bam.bai", bytes: 1 }
-        const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000", index }
-        const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
-        assert.strictEqual((yield* yield* again.run).action, "exists")
-        assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])
-        const [, sum = ""] = sums
-        g.disk.files.set(sum, Buffer.from(`${"0".repeat(32)}  s.ranged.bam.bai\n`))
-        assert.deepInclude(yield* Effect.flip(yield* again.run), {
-          _tag: "SvcFileDamaged",
-          file: sum,
-          fault: "Checksum"
-        })
-        // What is replaced loses its checksum first.
-        const anew = yield* ground({
-          disk: g.disk,
-          request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
-        })
-        g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
-        assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "SvcLocalIo")
-        assert.deepStrictEqual(g.disk.names, names)
-      }).pipe(Effect.provide(codecHere))
+    function* () {
+      const g = yield* ground({ request: { checksums: "md5" } })
+      yield* yield* g.run
+      const sums = names.map((name) => `${name}.md5`)
+      const lines = () => sums.map((name) => Buffer.from(g.disk.files.get(name) ?? []).toString())
+      const right = names.map((name) => {
+        const hex = createHash("md5")
+          .update(g.disk.files.get(name) ?? new Uint8Array(0))
+          .digest("hex")
+        return `${hex}  ${name}\n`
+      })
+      assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
+      for (const name of sums) g.disk.files.delete(name)
+      const index = { name: "s.bam.bai", bytes: 1 }
+      const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000", index }
+      const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
+      assert.strictEqual((yield* yield* again.run).action, "exists")
+      assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])
+      const [, sum = ""] = sums
+      g.disk.files.set(sum, Buffer.from(`${"0".repeat(32)}  s.ranged.bam.bai\n`))
+      assert.deepInclude(yield* Effect.flip(yield* again.run), {
+        _tag: "SvcFileDamaged",
+        file: sum,
+        fault: "Checksum"
+      })
+      // What is replaced loses its checksum first.
+      const anew = yield* ground({
+        disk: g.disk,
+        request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
+      })
+      g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
+      assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "SvcLocalIo")
+      assert.deepStrictEqual(g.disk.names, names)
+    }
   )
 })

@@ -30,6 +30,10 @@ import { compareRecords } from "./IndexProof.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 
+/** A test with the codec that all of these need. */
+const proves = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+  it.effect(name, () => Effect.gen(body).pipe(provided))
+
 /** The content of a BGZF file for `check`, so many blocks at once. */
 const walk = (codec: Codec["Service"], bytes: Uint8Array, check: RecordCheck, atOnce = 32) => {
   for (let at = 0; at < bytes.length; ) {
@@ -222,127 +226,113 @@ const unreachable = (index: BinIndex, placed: ReadonlyArray<Placed>) =>
   })
 
 describe("an index against every record", () => {
-  it.effect("D7 a BAI with any bit flipped leads to every record, or is found", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
-      const { placed } = yield* placesOf(bam)
-      const wrong = everyBit(bai).flatMap((bit) => {
-        const index = parseBai(flipped(bai, bit))
-        return Result.isSuccess(index) && index.success.references === 3 ? [index.success] : []
-      })
-      const said = yield* judge(bam, wrong)
-      const lost = wrong.filter((index) => unreachable(index, placed).length > 0)
-      assert.isAbove(lost.length, 100 / eachBit)
-      assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
-    }).pipe(provided)
-  )
+  proves("D7 a BAI with any bit flipped leads to every record, or is found", function* () {
+    const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
+    const { placed } = yield* placesOf(bam)
+    const wrong = everyBit(bai).flatMap((bit) => {
+      const index = parseBai(flipped(bai, bit))
+      return Result.isSuccess(index) && index.success.references === 3 ? [index.success] : []
+    })
+    const said = yield* judge(bam, wrong)
+    const lost = wrong.filter((index) => unreachable(index, placed).length > 0)
+    assert.isAbove(lost.length, 100 / eachBit)
+    assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
+  })
 
-  it.effect("D7 a BAI may end without the number of unplaced reads, or with the zeros of bamtools", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, manyKinds)
-      const indexes = [bai.subarray(0, -8), concat(bai, new Uint8Array(72))].map(parsed)
-      assert.deepStrictEqual(yield* judge(bam, indexes), [null, null])
-    }).pipe(provided)
-  )
+  proves("D7 a BAI may end without the number of unplaced reads, or with the zeros of bamtools", function* () {
+    const { bai, bam } = bamFile(yield* Codec, manyKinds)
+    const indexes = [bai.subarray(0, -8), concat(bai, new Uint8Array(72))].map(parsed)
+    assert.deepStrictEqual(yield* judge(bam, indexes), [null, null])
+  })
 
-  it.effect("D7 a CSI with any bit flipped before it was packed leads to every record, or is found", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
-      const { placed } = yield* placesOf(bam)
-      const inflated = sound(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
-      const wrong = everyBit(inflated).flatMap((bit) => {
-        const index = parseCsi(flipped(inflated, bit))
-        return Result.isSuccess(index) && index.success.index.depth === 5 && index.success.index.references === 3
-          ? [index.success.index]
-          : []
-      })
-      const said = yield* judge(bam, wrong)
-      const lost = wrong.filter((index) => unreachable(index, placed).length > 0)
-      assert.isAbove(lost.length, 100 / eachBit)
-      assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
-    }).pipe(provided)
-  )
+  proves("D7 a CSI with any bit flipped before it was packed leads to every record, or is found", function* () {
+    const codec = yield* Codec
+    const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
+    const { placed } = yield* placesOf(bam)
+    const inflated = sound(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
+    const wrong = everyBit(inflated).flatMap((bit) => {
+      const index = parseCsi(flipped(inflated, bit))
+      return Result.isSuccess(index) && index.success.index.depth === 5 && index.success.index.references === 3
+        ? [index.success.index]
+        : []
+    })
+    const said = yield* judge(bam, wrong)
+    const lost = wrong.filter((index) => unreachable(index, placed).length > 0)
+    assert.isAbove(lost.length, 100 / eachBit)
+    assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
+  })
 
-  it.effect("D7 a VCF whose index leads past a line, or to none", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const lines = Array.from(
-        { length: 400 },
-        (_, i) => `chr${1 + Math.floor(i / 300)}\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`
+  proves("D7 a VCF whose index leads past a line, or to none", function* () {
+    const codec = yield* Codec
+    const lines = Array.from(
+      { length: 400 },
+      (_, i) => `chr${1 + Math.floor(i / 300)}\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`
+    )
+    const { csi, tbi, vcf } = vcfFile(codec, lines)
+    const judgeAll = (indexes: ReadonlyArray<Result.Result<TabixIndex, unknown>>) => {
+      const proofs = indexes.flatMap((index) => (Result.isSuccess(index) ? [IndexProof.make(index.success)] : []))
+      walk(codec, vcf, vcfWalk(0, proofs), 2)
+      return proofs.map((proof) => proof.fault())
+    }
+    assert.deepStrictEqual(judgeAll([parseTbi(tbi), parseCsi(csi)]), [null, null])
+    const faults = judgeAll(everyBit(tbi).map((bit) => parseTbi(flipped(tbi, bit))))
+    for (const fault of [
+      /^it does not lead to the record at chr[12]:/,
+      /^it leads readers past the record at chr/,
+      /^it points to a place before the record at chr/,
+      /^it points to a place where no record of chr/
+    ]) {
+      assert.isTrue(
+        faults.some((said) => said !== null && fault.test(said)),
+        String(fault)
       )
-      const { csi, tbi, vcf } = vcfFile(codec, lines)
-      const judgeAll = (indexes: ReadonlyArray<Result.Result<TabixIndex, unknown>>) => {
-        const proofs = indexes.flatMap((index) => (Result.isSuccess(index) ? [IndexProof.make(index.success)] : []))
-        walk(codec, vcf, vcfWalk(0, proofs), 2)
-        return proofs.map((proof) => proof.fault())
-      }
-      assert.deepStrictEqual(judgeAll([parseTbi(tbi), parseCsi(csi)]), [null, null])
-      const faults = judgeAll(everyBit(tbi).map((bit) => parseTbi(flipped(tbi, bit))))
-      for (const fault of [
-        /^it does not lead to the record at chr[12]:/,
-        /^it leads readers past the record at chr/,
-        /^it points to a place before the record at chr/,
-        /^it points to a place where no record of chr/
-      ]) {
-        assert.isTrue(
-          faults.some((said) => said !== null && fault.test(said)),
-          String(fault)
-        )
-      }
-    }).pipe(provided)
-  )
+    }
+  })
 
-  it.effect("D7 a VCF whose index was made without END does not lead to a gVCF block", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const lines = [
-        ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
-        "chr1\t10001\t.\tA\t<NON_REF>\t.\t.\tDP=3;END=40000\n",
-        "chr1\t40001\t.\tA\tC\t.\t.\t.\n"
-      ]
-      const { tbi, vcf } = vcfFile(codec, lines)
-      const proof = IndexProof.make(Result.getOrThrow(parseTbi(tbi)))
-      walk(codec, vcf, vcfWalk(0, [proof]), 2)
-      assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
-    }).pipe(provided)
-  )
+  proves("D7 a VCF whose index was made without END does not lead to a gVCF block", function* () {
+    const codec = yield* Codec
+    const lines = [
+      ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
+      "chr1\t10001\t.\tA\t<NON_REF>\t.\t.\tDP=3;END=40000\n",
+      "chr1\t40001\t.\tA\tC\t.\t.\t.\n"
+    ]
+    const { tbi, vcf } = vcfFile(codec, lines)
+    const proof = IndexProof.make(Result.getOrThrow(parseTbi(tbi)))
+    walk(codec, vcf, vcfWalk(0, [proof]), 2)
+    assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
+  })
 
-  it.effect("D7 an unmapped read that an older samtools skips by is told, and no fault", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const reads = [read("a", 0, 100), read("u", 0, 20_000, []), read("b", 0, 20_010), read("c", 0, 40_000)]
-      const { bam } = bamFile(codec, reads, { blockBytes: 300 })
-      const { placed } = yield* placesOf(bam)
-      const said = (name: string) => {
-        const writer = writers.find((one) => one.name === name)!
-        const proof = IndexProof.make({ index: parsed(indexBy({ ...writer, merges: 0 }, placed, 3)), columns: null })
-        walk(codec, bam, bamWalk(header, [proof]))
-        return [proof.fault(), proof.note()]
-      }
-      const header = yield* readBamHeader("a.bam", fromBytes(bam))
-      assert.deepStrictEqual(said("htslib's BAI"), [null, null])
-      const [fault, note] = said("old samtools' BAI with counts")
-      assert.isNull(fault)
-      assert.match(note ?? "", /^it leads samtools past 1 unmapped read, the first at chr1:20001,/)
-    }).pipe(provided)
-  )
+  proves("D7 an unmapped read that an older samtools skips by is told, and no fault", function* () {
+    const codec = yield* Codec
+    const reads = [read("a", 0, 100), read("u", 0, 20_000, []), read("b", 0, 20_010), read("c", 0, 40_000)]
+    const { bam } = bamFile(codec, reads, { blockBytes: 300 })
+    const { placed } = yield* placesOf(bam)
+    const said = (name: string) => {
+      const writer = writers.find((one) => one.name === name)!
+      const proof = IndexProof.make({ index: parsed(indexBy({ ...writer, merges: 0 }, placed, 3)), columns: null })
+      walk(codec, bam, bamWalk(header, [proof]))
+      return [proof.fault(), proof.note()]
+    }
+    const header = yield* readBamHeader("a.bam", fromBytes(bam))
+    assert.deepStrictEqual(said("htslib's BAI"), [null, null])
+    const [fault, note] = said("old samtools' BAI with counts")
+    assert.isNull(fault)
+    assert.match(note ?? "", /^it leads samtools past 1 unmapped read, the first at chr1:20001,/)
+  })
 
-  it.effect("D7 reads past the end of what a BAI can lead to", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const long = [{ name: "chr1", length: 2 ** 30 }]
-      const { bam } = bamFile(codec, [read("a", 0, 100), read("b", 0, 600_000_000)], { references: long, depth: 6 })
-      const { placed } = yield* placesOf(bam)
-      const index = parsed(indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1))
-      const proof = IndexProof.make({ index, columns: null })
-      walk(codec, bam, bamWalk(yield* readBamHeader("a.bam", fromBytes(bam)), [proof]))
-      assert.match(
-        proof.fault() ?? "",
-        /^it leads to the first 536870912 bases of a reference, and not to the record at chr1:600000001/
-      )
-    }).pipe(provided)
-  )
+  proves("D7 reads past the end of what a BAI can lead to", function* () {
+    const codec = yield* Codec
+    const long = [{ name: "chr1", length: 2 ** 30 }]
+    const { bam } = bamFile(codec, [read("a", 0, 100), read("b", 0, 600_000_000)], { references: long, depth: 6 })
+    const { placed } = yield* placesOf(bam)
+    const index = parsed(indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1))
+    const proof = IndexProof.make({ index, columns: null })
+    walk(codec, bam, bamWalk(yield* readBamHeader("a.bam", fromBytes(bam)), [proof]))
+    assert.match(
+      proof.fault() ?? "",
+      /^it leads to the first 536870912 bases of a reference, and not to the record at chr1:600000001/
+    )
+  })
 
   it.effect.prop("what we write passes, however many blocks come at once", [someReads, fewBlocks], ([reads, atOnce]) =>
     Effect.gen(function* () {

@@ -71,7 +71,8 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
 }
 
 /** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
-const provided = Effect.provide(codecHere)
+const verifies = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+  it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
 
 const subjects = Effect.map(Codec, (codec) => ({
   codec,
@@ -82,87 +83,81 @@ const subjects = Effect.map(Codec, (codec) => ({
 }))
 
 describe("verify", () => {
-  it.effect("sound files tell what they hold, and an index which file it belongs to", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, reads)
-      const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": bai })
-      assert.deepInclude(verdicts.get("a.bam")?.facts, { records: 24, references: 3 })
-      assert.strictEqual(verdicts.get("a.bam.bai")?.facts.comparedWith, "a.bam")
-      assert.deepStrictEqual(
-        [...verdicts.values()].map(({ status }) => status),
-        ["ok", "ok"]
-      )
-    }).pipe(provided)
-  )
+  verifies("sound files tell what they hold, and an index which file it belongs to", function* () {
+    const { bai, bam } = bamFile(yield* Codec, reads)
+    const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": bai })
+    assert.deepInclude(verdicts.get("a.bam")?.facts, { records: 24, references: 3 })
+    assert.strictEqual(verdicts.get("a.bam.bai")?.facts.comparedWith, "a.bam")
+    assert.deepStrictEqual(
+      [...verdicts.values()].map(({ status }) => status),
+      ["ok", "ok"]
+    )
+  })
 
-  it.effect(
+  verifies(
     "D7 D16 an index may have its suffix in place of that of its data, and is held against it all the same",
-    () =>
-      Effect.gen(function* () {
-        const codec = yield* Codec
-        const { bai, bam, csi } = bamFile(codec, reads)
-        const other = bamFile(codec, reads.slice(1))
-        const builder = IndexBuilder.make(14, 5)
-        for (const i of vcfLines.keys()) builder.add(0, 99 + i, 100 + i, true, 0, vcfHead.length)
-        const tbi = bgzf(codec, builder.tbi(vcfColumns(["chr1"])))
-        const vcf = bgzf(codec, text(vcfHead), ...vcfLines.map(text))
-        const sound = yield* check({ "d/a.bam": bam, "d/a.bai": bai, "d/a.csi": csi })
-        assert.deepStrictEqual(
-          [...sound.values()].map(({ facts, kind, status }) => [kind, status, facts.comparedWith]),
-          [
-            ["bam", "ok", null],
-            ["bam.bai", "ok", "d/a.bam"],
-            ["bam.csi", "ok", "d/a.bam"]
-          ]
-        )
-        // As htslib, by their first bytes: what goes by names, such as htsjdk, takes neither.
-        const swapped = yield* check({ "a.bam": bam, "a.bam.bai": csi, "a.bam.csi": bai })
-        for (const [name, kind] of [
-          ["a.bam.bai", "CSI"],
-          ["a.bam.csi", "BAI"]
-        ] as const) {
-          const verdict = swapped.get(name)
-          assert.strictEqual(verdict?.status, "ok")
-          assert.include(verdict?.notes ?? [], `it is a ${kind}, which some tools do not take under that name`)
-          assert.strictEqual((verdict?.facts.blocks ?? null) !== null, kind === "CSI")
-        }
-        const gzipped = yield* checkOne("a.bam.csi", new Uint8Array(gzipSync(bai)))
-        assert.match(gzipped.error?.message ?? "", /^a\.bam\.csi: not a BGZF file: it is plain gzip/)
-        const wrong = yield* check({
-          "a.bam": bam,
-          "a.bai": other.bai,
-          "a.csi": other.csi,
-          "v.vcf.gz": vcf,
-          "v.vcf.tbi": tbi
-        })
-        for (const name of ["a.bai", "a.csi", "v.vcf.tbi"])
-          assert.strictEqual(faultOf(wrong.get(name)), "IndexMismatch")
-        const bcf = yield* check({ "b.bcf": bgzf(codec, text("BCF")), "b.csi": csi })
-        assert.include(bcf.get("b.csi")?.notes ?? [], "not compared with b.bcf, which failed")
-      }).pipe(provided)
+    function* () {
+      const codec = yield* Codec
+      const { bai, bam, csi } = bamFile(codec, reads)
+      const other = bamFile(codec, reads.slice(1))
+      const builder = IndexBuilder.make(14, 5)
+      for (const i of vcfLines.keys()) builder.add(0, 99 + i, 100 + i, true, 0, vcfHead.length)
+      const tbi = bgzf(codec, builder.tbi(vcfColumns(["chr1"])))
+      const vcf = bgzf(codec, text(vcfHead), ...vcfLines.map(text))
+      const sound = yield* check({ "d/a.bam": bam, "d/a.bai": bai, "d/a.csi": csi })
+      assert.deepStrictEqual(
+        [...sound.values()].map(({ facts, kind, status }) => [kind, status, facts.comparedWith]),
+        [
+          ["bam", "ok", null],
+          ["bam.bai", "ok", "d/a.bam"],
+          ["bam.csi", "ok", "d/a.bam"]
+        ]
+      )
+      // As htslib, by their first bytes: what goes by names, such as htsjdk, takes neither.
+      const swapped = yield* check({ "a.bam": bam, "a.bam.bai": csi, "a.bam.csi": bai })
+      for (const [name, kind] of [
+        ["a.bam.bai", "CSI"],
+        ["a.bam.csi", "BAI"]
+      ] as const) {
+        const verdict = swapped.get(name)
+        assert.strictEqual(verdict?.status, "ok")
+        assert.include(verdict?.notes ?? [], `it is a ${kind}, which some tools do not take under that name`)
+        assert.strictEqual((verdict?.facts.blocks ?? null) !== null, kind === "CSI")
+      }
+      const gzipped = yield* checkOne("a.bam.csi", new Uint8Array(gzipSync(bai)))
+      assert.match(gzipped.error?.message ?? "", /^a\.bam\.csi: not a BGZF file: it is plain gzip/)
+      const wrong = yield* check({
+        "a.bam": bam,
+        "a.bai": other.bai,
+        "a.csi": other.csi,
+        "v.vcf.gz": vcf,
+        "v.vcf.tbi": tbi
+      })
+      for (const name of ["a.bai", "a.csi", "v.vcf.tbi"]) assert.strictEqual(faultOf(wrong.get(name)), "IndexMismatch")
+      const bcf = yield* check({ "b.bcf": bgzf(codec, text("BCF")), "b.csi": csi })
+      assert.include(bcf.get("b.csi")?.notes ?? [], "not compared with b.bcf, which failed")
+    }
   )
 
-  it.effect("D18 a header that samtools refuses is damage, one that it only warns of is said", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const bamOf = (header: string) => bgzf(codec, encodeBamHeader(text(header), [{ name: "chr1", length: 9 }]))
-      const refused = yield* checkOne("a.bam", bamOf("@SQ\tLN:9\n"))
-      assert.strictEqual(faultOf(refused), "BadHeader")
-      assert.strictEqual(refused.error?.message, "a.bam: samtools refuses it: header line 1 (@SQ) has no SN")
-      const warned = yield* checkOne("a.bam", bamOf("@RG\tID:a\n".repeat(9)))
-      assert.strictEqual(warned.status, "ok")
-      assert.deepStrictEqual(warned.notes, [
-        "header line 2 (@RG) has the ID a again",
-        "header line 3 (@RG) has the ID a again",
-        "header line 4 (@RG) has the ID a again",
-        "5 more warnings about its header"
-      ])
-      const columns = vcfHead.replace("INFO\n", "INFO\tS1\n")
-      const vcf = yield* checkOne("a.vcf.gz", bgzf(codec, text(columns)))
-      assert.strictEqual(faultOf(vcf), "BadHeader")
-      assert.include(vcf.error?.message, "bcftools refuses it: header line 3 has other columns")
-    }).pipe(provided)
-  )
+  verifies("D18 a header that samtools refuses is damage, one that it only warns of is said", function* () {
+    const codec = yield* Codec
+    const bamOf = (header: string) => bgzf(codec, encodeBamHeader(text(header), [{ name: "chr1", length: 9 }]))
+    const refused = yield* checkOne("a.bam", bamOf("@SQ\tLN:9\n"))
+    assert.strictEqual(faultOf(refused), "BadHeader")
+    assert.strictEqual(refused.error?.message, "a.bam: samtools refuses it: header line 1 (@SQ) has no SN")
+    const warned = yield* checkOne("a.bam", bamOf("@RG\tID:a\n".repeat(9)))
+    assert.strictEqual(warned.status, "ok")
+    assert.deepStrictEqual(warned.notes, [
+      "header line 2 (@RG) has the ID a again",
+      "header line 3 (@RG) has the ID a again",
+      "header line 4 (@RG) has the ID a again",
+      "5 more warnings about its header"
+    ])
+    const columns = vcfHead.replace("INFO\n", "INFO\tS1\n")
+    const vcf = yield* checkOne("a.vcf.gz", bgzf(codec, text(columns)))
+    assert.strictEqual(faultOf(vcf), "BadHeader")
+    assert.include(vcf.error?.message, "bcftools refuses it: header line 3 has other columns")
+  })
 
   /** One bit wrong: found, or no reader can notice it, and then the checksum tells. True when it was found. */
   const flip = Effect.fnUntraced(function* (codec: Codec["Service"], name: string, bytes: Uint8Array, bit: number) {
@@ -181,8 +176,9 @@ describe("verify", () => {
     return false
   })
 
-  it.effect("D2 a flipped bit of a small BAM and a small VCF is found, but for those that no reader can notice", () =>
-    Effect.gen(function* () {
+  verifies(
+    "D2 a flipped bit of a small BAM and a small VCF is found, but for those that no reader can notice",
+    function* () {
       const { codec, files } = yield* subjects
       for (const { bytes, name } of files) {
         // Each seventeenth falls on every bit of a byte.
@@ -192,138 +188,122 @@ describe("verify", () => {
         // Times and marks in headers of blocks, unused bits behind a deflate stream, copies from a place with the same bytes.
         assert.isAbove(found.length / bits.length, 0.9)
       }
-    }).pipe(provided)
+    }
   )
 
-  it.effect("D2 a flipped bit in blocks of usual size: found, or no reader can notice it", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const many = Array.from({ length: 300 }, (_, i) => read(`r${i}`, 0, i * 97))
-      const { bam } = bamFile(codec, many, { blockBytes: 30_000 })
-      for (let seed = 1; seed <= (longForm ? 1000 : 70); seed++) {
-        yield* flip(codec, "a.bam", bam, (Math.imul(seed, 0x9e3779b1) >>> 0) % (bam.length * 8))
+  verifies("D2 a flipped bit in blocks of usual size: found, or no reader can notice it", function* () {
+    const codec = yield* Codec
+    const many = Array.from({ length: 300 }, (_, i) => read(`r${i}`, 0, i * 97))
+    const { bam } = bamFile(codec, many, { blockBytes: 30_000 })
+    for (let seed = 1; seed <= (longForm ? 1000 : 70); seed++) {
+      yield* flip(codec, "a.bam", bam, (Math.imul(seed, 0x9e3779b1) >>> 0) % (bam.length * 8))
+    }
+  })
+
+  verifies("D1 every truncation is found", function* () {
+    const { files } = yield* subjects
+    for (const { bytes, name } of files) {
+      for (let length = 0; length < bytes.length; length += longForm ? 1 : 3) {
+        const verdict = yield* checkOne(name, bytes.subarray(0, length))
+        assert.oneOf(faultOf(verdict), ["Truncated", "NotBgzf"], `${name} cut to ${length}`)
       }
-    }).pipe(provided)
-  )
+    }
+  })
 
-  it.effect("D1 every truncation is found", () =>
-    Effect.gen(function* () {
-      const { files } = yield* subjects
-      for (const { bytes, name } of files) {
-        for (let length = 0; length < bytes.length; length += longForm ? 1 : 3) {
-          const verdict = yield* checkOne(name, bytes.subarray(0, length))
-          assert.oneOf(faultOf(verdict), ["Truncated", "NotBgzf"], `${name} cut to ${length}`)
-        }
-      }
-    }).pipe(provided)
-  )
+  verifies("D3 what is no BGZF at all is named by what it is", function* () {
+    const plain = new Uint8Array(gzipSync(text(vcfHead)))
+    for (const [bytes, wanted] of [
+      [plain, "it is plain gzip; compress it with bgzip"],
+      [new Uint8Array(0), "it is empty"],
+      [text("<!DOCTYPE html><title>Login</title>"), "it is an HTML or XML page"]
+    ] as const) {
+      const { error } = yield* checkOne("a.vcf.gz", bytes)
+      assert.strictEqual(error?.message, `a.vcf.gz: not a BGZF file: ${wanted}`)
+    }
+  })
 
-  it.effect("D3 what is no BGZF at all is named by what it is", () =>
-    Effect.gen(function* () {
-      const plain = new Uint8Array(gzipSync(text(vcfHead)))
-      for (const [bytes, wanted] of [
-        [plain, "it is plain gzip; compress it with bgzip"],
-        [new Uint8Array(0), "it is empty"],
-        [text("<!DOCTYPE html><title>Login</title>"), "it is an HTML or XML page"]
-      ] as const) {
-        const { error } = yield* checkOne("a.vcf.gz", bytes)
-        assert.strictEqual(error?.message, `a.vcf.gz: not a BGZF file: ${wanted}`)
-      }
-    }).pipe(provided)
-  )
+  verifies("a cut at the border of two blocks, where every block that is left is sound", function* () {
+    const { files } = yield* subjects
+    const [{ bytes, name } = { bytes: new Uint8Array(0), name: "" }] = files
+    const first = Bgzf.blockSize(bytes, 0)
+    const verdict = yield* checkOne(name, bytes.subarray(0, first + Bgzf.blockSize(bytes, first)))
+    assert.strictEqual(faultOf(verdict), "Truncated")
+    assert.include(verdict.error?.message ?? "", "end-of-file block")
+  })
 
-  it.effect("a cut at the border of two blocks, where every block that is left is sound", () =>
-    Effect.gen(function* () {
-      const { files } = yield* subjects
-      const [{ bytes, name } = { bytes: new Uint8Array(0), name: "" }] = files
-      const first = Bgzf.blockSize(bytes, 0)
-      const verdict = yield* checkOne(name, bytes.subarray(0, first + Bgzf.blockSize(bytes, first)))
-      assert.strictEqual(faultOf(verdict), "Truncated")
-      assert.include(verdict.error?.message ?? "", "end-of-file block")
-    }).pipe(provided)
-  )
+  verifies("the first of several damages is reported, with its block counted from 1 and its byte", function* () {
+    const { files } = yield* subjects
+    const bytes = (files[0]?.bytes ?? new Uint8Array(0)).slice()
+    const second = Bgzf.blockSize(bytes, 0)
+    const third = second + Bgzf.blockSize(bytes, second)
+    bytes[third] = 0
+    bytes[third - 5] = (bytes[third - 5] ?? 0) ^ 1
+    const verdict = yield* checkOne("a.bam", bytes)
+    assert.deepStrictEqual(verdict.place, { block: 2, offset: second })
+    assert.match(verdict.error?.message ?? "", new RegExp(`^a\\.bam: block 2 at byte ${second} `))
+  })
 
-  it.effect("the first of several damages is reported, with its block counted from 1 and its byte", () =>
-    Effect.gen(function* () {
-      const { files } = yield* subjects
-      const bytes = (files[0]?.bytes ?? new Uint8Array(0)).slice()
-      const second = Bgzf.blockSize(bytes, 0)
-      const third = second + Bgzf.blockSize(bytes, second)
-      bytes[third] = 0
-      bytes[third - 5] = (bytes[third - 5] ?? 0) ^ 1
-      const verdict = yield* checkOne("a.bam", bytes)
-      assert.deepStrictEqual(verdict.place, { block: 2, offset: second })
-      assert.match(verdict.error?.message ?? "", new RegExp(`^a\\.bam: block 2 at byte ${second} `))
-    }).pipe(provided)
-  )
+  verifies("sound blocks with records that are none, or out of the order the header promises", function* () {
+    const codec = yield* Codec
+    const swapped = bamFile(codec, [...reads].reverse()).bam
+    assert.strictEqual(faultOf(yield* checkOne("a.bam", swapped)), "BadRecord")
+    const foreign = bamFile(codec, [read("r", 7, 1)]).bam
+    assert.strictEqual(faultOf(yield* checkOne("a.bam", foreign)), "BadRecord")
+    const lines = bgzf(codec, text(`${vcfHead}chr1\t5\t.\tA\tC\t.\t.\t.\nchr1 five\n`))
+    assert.strictEqual(faultOf(yield* checkOne("a.vcf.gz", lines)), "BadRecord")
+    const { bam } = bamFile(codec, reads)
+    const last = bam.length - Bgzf.eofBlock.length
+    const content = contentOf(codec, bam.subarray(0, last)) ?? new Uint8Array(0)
+    const cut = yield* checkOne("a.bam", bgzf(codec, content.subarray(0, content.length - 3)))
+    assert.include(cut.error?.message ?? "", "ends inside a record")
+  })
 
-  it.effect("sound blocks with records that are none, or out of the order the header promises", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const swapped = bamFile(codec, [...reads].reverse()).bam
-      assert.strictEqual(faultOf(yield* checkOne("a.bam", swapped)), "BadRecord")
-      const foreign = bamFile(codec, [read("r", 7, 1)]).bam
-      assert.strictEqual(faultOf(yield* checkOne("a.bam", foreign)), "BadRecord")
-      const lines = bgzf(codec, text(`${vcfHead}chr1\t5\t.\tA\tC\t.\t.\t.\nchr1 five\n`))
-      assert.strictEqual(faultOf(yield* checkOne("a.vcf.gz", lines)), "BadRecord")
-      const { bam } = bamFile(codec, reads)
-      const last = bam.length - Bgzf.eofBlock.length
-      const content = contentOf(codec, bam.subarray(0, last)) ?? new Uint8Array(0)
-      const cut = yield* checkOne("a.bam", bgzf(codec, content.subarray(0, content.length - 3)))
-      assert.include(cut.error?.message ?? "", "ends inside a record")
-    }).pipe(provided)
-  )
+  verifies("D7 an index of another file, of an older version of its file, and one whose file is damaged", function* () {
+    const codec = yield* Codec
+    const { bai, bam } = bamFile(codec, reads)
+    const fewer = bamFile(codec, reads.slice(0, 23))
+    const older = yield* check({ "a.bam": bam, "a.bam.bai": fewer.bai })
+    assert.strictEqual(faultOf(older.get("a.bam.bai")), "IndexMismatch")
+    assert.strictEqual(older.get("a.bam")?.status, "ok")
+    const spoiled = bam.slice()
+    spoiled[bam.length - 40] = (spoiled[bam.length - 40] ?? 0) ^ 1
+    const beside = yield* check({ "a.bam": spoiled, "a.bam.bai": bai })
+    assert.strictEqual(beside.get("a.bam")?.status, "failed")
+    assert.deepInclude(beside.get("a.bam.bai"), { status: "ok", notes: ["not compared with a.bam, which failed"] })
+    const alone = yield* checkOne("b.bam.bai", bai)
+    assert.deepStrictEqual(alone.notes, ["not compared: b.bam is not there"])
+  })
 
-  it.effect("D7 an index of another file, of an older version of its file, and one whose file is damaged", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const { bai, bam } = bamFile(codec, reads)
-      const fewer = bamFile(codec, reads.slice(0, 23))
-      const older = yield* check({ "a.bam": bam, "a.bam.bai": fewer.bai })
-      assert.strictEqual(faultOf(older.get("a.bam.bai")), "IndexMismatch")
-      assert.strictEqual(older.get("a.bam")?.status, "ok")
-      const spoiled = bam.slice()
-      spoiled[bam.length - 40] = (spoiled[bam.length - 40] ?? 0) ^ 1
-      const beside = yield* check({ "a.bam": spoiled, "a.bam.bai": bai })
-      assert.strictEqual(beside.get("a.bam")?.status, "failed")
-      assert.deepInclude(beside.get("a.bam.bai"), { status: "ok", notes: ["not compared with a.bam, which failed"] })
-      const alone = yield* checkOne("b.bam.bai", bai)
-      assert.deepStrictEqual(alone.notes, ["not compared: b.bam is not there"])
-    }).pipe(provided)
-  )
-
-  it.effect(
+  verifies(
     "D7 an index that leads past records, though it counts and names them all; named alone, it is only sampled",
-    () =>
-      Effect.gen(function* () {
-        const { bai, bam } = bamFile(yield* Codec, reads)
-        const spoiled = bai.slice()
-        // The end of the first chunk is its begin, behind magic, number of references, number of bins, bin and number of chunks.
-        const end = 4 + 4 + 4 + 4 + 4 + 8
-        spoiled.copyWithin(end, end - 8, end)
-        const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": spoiled })
-        assert.strictEqual(verdicts.get("a.bam")?.facts.records, 24)
-        assert.strictEqual(faultOf(verdicts.get("a.bam.bai")), "IndexMismatch")
-        assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", /it does not fit a\.bam: /)
-        const files = { "a.bam": bam, "a.bam.bai": bai }
-        const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(Effect.provide(memory(files)))
-        assert.deepStrictEqual(alone?.notes, ["compared with samples of a.bam only: name that file too"])
-      }).pipe(provided)
+    function* () {
+      const { bai, bam } = bamFile(yield* Codec, reads)
+      const spoiled = bai.slice()
+      // The end of the first chunk is its begin, behind magic, number of references, number of bins, bin and number of chunks.
+      const end = 4 + 4 + 4 + 4 + 4 + 8
+      spoiled.copyWithin(end, end - 8, end)
+      const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": spoiled })
+      assert.strictEqual(verdicts.get("a.bam")?.facts.records, 24)
+      assert.strictEqual(faultOf(verdicts.get("a.bam.bai")), "IndexMismatch")
+      assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", /it does not fit a\.bam: /)
+      const files = { "a.bam": bam, "a.bam.bai": bai }
+      const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(Effect.provide(memory(files)))
+      assert.deepStrictEqual(alone?.notes, ["compared with samples of a.bam only: name that file too"])
+    }
   )
 
-  it.effect("size and checksum of a manifest count for any kind of file", () =>
-    Effect.gen(function* () {
-      const bytes = text("notes")
-      const expected = { path: "notes.txt", bytes: 5, sha256: sumOf(bytes) }
-      assert.strictEqual((yield* checkOne("notes.txt", bytes, expected)).status, "ok")
-      assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, bytes: 6 })), "Size")
-      assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, sha256: "0" })), "Checksum")
-      assert.strictEqual((yield* checkOne("notes.txt", bytes)).status, "unchecked")
-    }).pipe(provided)
-  )
+  verifies("size and checksum of a manifest count for any kind of file", function* () {
+    const bytes = text("notes")
+    const expected = { path: "notes.txt", bytes: 5, sha256: sumOf(bytes) }
+    assert.strictEqual((yield* checkOne("notes.txt", bytes, expected)).status, "ok")
+    assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, bytes: 6 })), "Size")
+    assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, sha256: "0" })), "Checksum")
+    assert.strictEqual((yield* checkOne("notes.txt", bytes)).status, "unchecked")
+  })
 
-  it.effect("D2 a checksum beside a file is held against it: equal, of other bytes, of no form, without its file", () =>
-    Effect.gen(function* () {
+  verifies(
+    "D2 a checksum beside a file is held against it: equal, of other bytes, of no form, without its file",
+    function* () {
       const { bam } = bamFile(yield* Codec, reads)
       // A sound file, so that nothing but the checksum can tell it from the one that was written.
       const other = bamFile(yield* Codec, reads.slice(1)).bam
@@ -346,20 +326,18 @@ describe("verify", () => {
         assert.strictEqual(faultOf(lonely), "SvcNotFound")
         assert.strictEqual(lonely?.error?.message, `d/a.bam, the file of ${beside}: not found`)
       }
-    }).pipe(provided)
+    }
   )
 
-  it.effect("a file that is gone since it was found is a failure of that file alone", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, reads)
-      const verdicts = yield* verify(targetsOf({ "gone.bam": bam, "a.bam.bai": bai }), silent).pipe(
-        Effect.provide(memory({ "a.bam.bai": bai }))
-      )
-      assert.deepStrictEqual(
-        verdicts.map(({ status }) => status),
-        ["failed", "ok"]
-      )
-      assert.strictEqual(verdicts[0]?.error?._tag, "SvcLocalIo")
-    }).pipe(provided)
-  )
+  verifies("a file that is gone since it was found is a failure of that file alone", function* () {
+    const { bai, bam } = bamFile(yield* Codec, reads)
+    const verdicts = yield* verify(targetsOf({ "gone.bam": bam, "a.bam.bai": bai }), silent).pipe(
+      Effect.provide(memory({ "a.bam.bai": bai }))
+    )
+    assert.deepStrictEqual(
+      verdicts.map(({ status }) => status),
+      ["failed", "ok"]
+    )
+    assert.strictEqual(verdicts[0]?.error?._tag, "SvcLocalIo")
+  })
 })
