@@ -5,6 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { timed } from "../MonotonicTime.ts"
@@ -49,22 +50,37 @@ export const fetchFile = Effect.fnUntraced(function* (
   const spent = yield* Ref.make<Traffic>({ attempts: 0, renewals: 0 })
   const watch: OnProgress = (event) =>
     event._tag === "GivenUp" ? Effect.andThen(Ref.set(spent, event), progress(event)) : progress(event)
-  const attempt: Effect.Effect<Ended, TransferError, FetchServices> =
+  const attempt: Effect.Effect<TransferOutcome | SliceOutcome, TransferError, FetchServices> =
     file.slice === null ? fetchWhole(file, links, request, watch) : fetchSlice(file, file.slice, links, request, watch)
-  const failed = (error: TransferError) =>
-    Effect.map(Ref.get(spent), (traffic): Ended => {
-      const result = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-      return { traffic, resultOf: (transfer) => ({ ...result, transfer }) }
-    })
-  const { timing, value } = yield* timed(Effect.catch(attempt, failed))
-  const { attempts, renewals } = value.traffic
-  return value.resultOf({ attempts, renewals, ...timing })
+  const { timing, value } = yield* timed(Effect.result(attempt))
+  const { attempts, renewals } = Result.isSuccess(value) ? value.success : yield* Ref.get(spent)
+  const transfer = { attempts, renewals, ...timing }
+  if (Result.isSuccess(value)) return resultOf(file, request, value.success, transfer)
+  const error = value.failure
+  const existing = error._tag === "SvcFileDiffers" ? error.bytes : undefined
+  return { ...failedResult(file, request, error, existing), transfer }
 })
 
-/** What a transfer came to; the times are put in by the caller, who knows those of failures as well. */
-interface Ended {
-  readonly traffic: Traffic
-  readonly resultOf: (transfer: FileTransferred) => FileResult
+const resultOf = (
+  file: PlannedFile,
+  request: FetchRequest,
+  outcome: TransferOutcome | SliceOutcome,
+  transfer: FileTransferred
+): FileResult => {
+  const known = { ...identity(file, request), bytes: outcome.bytes }
+  if (!("regions" in outcome)) {
+    if (outcome.action === "exists") {
+      return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }
+    }
+    const { compared, resumedFrom, sha256 } = outcome
+    return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, index: null, transfer }
+  }
+  const { fetched, warnings } = outcome
+  const cut = { regions: regionNames(outcome.regions), index: indexResult(file, request, outcome.index) }
+  if (outcome.action === "exists") return { _tag: "Kept", ...known, ...cut, fetched, warnings, transfer }
+  const { listedBytes: _, ...sliced } = known
+  const { records, sha256 } = outcome
+  return { _tag: "Sliced", ...sliced, ...cut, sha256, records, fetched, warnings, transfer }
 }
 
 /** The folder of a file, made where it is missing; not by Node's way for several levels, which never ends in `/proc`. */
@@ -97,7 +113,7 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
   const transfer = yield* FileTransfer
   const lent = yield* links.lend(file)
   const directory = yield* folderOf(file, request)
-  const outcome = yield* transfer.download({
+  return yield* transfer.download({
     target: request.target,
     analysisId: file.analysisId,
     fileName: file.fileName,
@@ -111,7 +127,6 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
     makesIndex: file.makesIndex === true,
     progress
   })
-  return wholeEnd(file, request, outcome)
 })
 
 const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
@@ -130,7 +145,7 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   const task = yield* sliceTask({ ...file, indexFiles }, slice.content, links)
   const directory = yield* folderOf(file, request)
   const name = finalName(file)
-  const outcome = yield* transfer.download({
+  return yield* transfer.download({
     ...task,
     directory,
     name,
@@ -139,40 +154,7 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
     existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.content), context),
     progress
   })
-  return sliceEnd(file, request, outcome)
 })
-
-const sliceEnd = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): Ended => {
-  const known = { ...identity(file, request), bytes: outcome.bytes }
-  const { listedBytes: _, ...sliced } = known
-  const { fetched, warnings } = outcome
-  const regions = regionNames(outcome.regions)
-  const index = indexResult(file, request, outcome.index)
-  return {
-    traffic: outcome,
-    resultOf: (transfer) => {
-      if (outcome.action === "exists") {
-        return { _tag: "Kept", ...known, regions, index, fetched, warnings, transfer }
-      }
-      const { records, sha256 } = outcome
-      return { _tag: "Sliced", ...sliced, sha256, regions, records, index, fetched, warnings, transfer }
-    }
-  }
-}
-
-const wholeEnd = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): Ended => {
-  const known = { ...identity(file, request), bytes: outcome.bytes }
-  return {
-    traffic: outcome,
-    resultOf: (transfer) => {
-      if (outcome.action === "exists") {
-        return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }
-      }
-      const { compared, resumedFrom, sha256 } = outcome
-      return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, index: null, transfer }
-    }
-  }
-}
 
 const folderError = (path: string) => (error: PlatformError.PlatformError) =>
   ["EEXIST", "ENOTDIR"].includes(errnoOf(error))

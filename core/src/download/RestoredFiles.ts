@@ -116,12 +116,8 @@ const downloadGroup = Effect.fnUntraced(function* (
   const finished = yield* resultsByRequest(group, options.destination, listener)
   const heard = yield* Listener
   yield* heard({ _tag: "Begun", files: filesToFetch(plan), bytes: made.disk.bytes })
-  const { check, checksums, destination, overwrite } = options
-  yield* Effect.provideService(
-    run(plan, request.links, { ...request, destination, overwrite, checksums, check }),
-    Listener,
-    (event) =>
-      event._tag === "Finished" ? Effect.andThen(heard(event), finished(event.file, event.result)) : heard(event)
+  yield* Effect.provideService(run(plan, request.links, { ...request, ...options }), Listener, (event) =>
+    event._tag === "Finished" ? Effect.andThen(heard(event), finished(event.file, event.result)) : heard(event)
   )
 })
 

@@ -74,6 +74,14 @@ interface Run {
   readonly known: Map<string, Known>
 }
 
+/** An open file that is checked. */
+interface Work {
+  readonly path: string
+  readonly file: OpenFile
+  readonly run: Run
+  readonly progress: (bytes: number) => Effect.Effect<void>
+}
+
 /** Checks all targets; failures of files are verdicts, so this cannot fail. */
 export const verify = Effect.fn("svc.verify.verifyFiles")(function* (
   targets: ReadonlyArray<Target>,
@@ -89,88 +97,84 @@ export const verify = Effect.fn("svc.verify.verifyFiles")(function* (
   return verdicts
 })
 
-const verdictOf = (
+const verdictOf = Effect.fnUntraced(function* (
   target: Target,
   run: Run,
-  progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Verdict, never, FileSource | Codec | Scope.Scope> =>
-  Effect.gen(function* () {
-    const { expected, notes, path, role } = target
-    const bare: Verdict = {
-      path,
-      kind: null,
-      status: "unchecked",
-      bytes: null,
-      sha256: null,
-      notes,
-      facts: noFacts,
-      place: null,
-      error: null
+  progress: Work["progress"]
+): Effect.fn.Return<Verdict, never, FileSource | Codec | Scope.Scope> {
+  const { expected, notes, path, role } = target
+  const bare: Verdict = {
+    path,
+    kind: null,
+    status: "unchecked",
+    bytes: null,
+    sha256: null,
+    notes,
+    facts: noFacts,
+    place: null,
+    error: null
+  }
+  switch (role._tag) {
+    case "Missing":
+      return { ...bare, status: "failed", error: new NotFound({ what: path }) }
+    case "Unreadable":
+      return { ...bare, status: "failed", error: new LocalIo({ path, operation: "read", errno: role.errno }) }
+    case "Absent":
+      return { ...bare, notes: [...notes, role.reason] }
+    case "Empty":
+      return { ...bare, notes: [...notes, "a folder without files"] }
+    case "Part": {
+      const note = "part of a download: the next run goes on with it"
+      return { ...bare, status: "unfinished", notes: [...notes, note] }
     }
-    switch (role._tag) {
-      case "Missing":
-        return { ...bare, status: "failed", error: new NotFound({ what: path }) }
-      case "Unreadable":
-        return { ...bare, status: "failed", error: new LocalIo({ path, operation: "read", errno: role.errno }) }
-      case "Absent":
-        return { ...bare, notes: [...notes, role.reason] }
-      case "Empty":
-        return { ...bare, notes: [...notes, "a folder without files"] }
-      case "Part": {
-        const note = "part of a download: the next run goes on with it"
-        return { ...bare, status: "unfinished", notes: [...notes, note] }
+    case "File": {
+      const kind = role.checksum?.kind ?? role.named?.kind ?? null
+      const file: Verdict = { ...bare, kind, bytes: role.bytes }
+      if (kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
+      const failed = (error: VerificationFailure): Verdict => {
+        run.known.set(path, { _tag: "Failed" })
+        return error._tag === "Damage"
+          ? { ...file, status: "failed", error: error.error, place: error.place }
+          : { ...file, status: "failed", error }
       }
-      case "File": {
-        const kind = role.checksum?.kind ?? role.named?.kind ?? null
-        const file: Verdict = { ...bare, kind, bytes: role.bytes }
-        if (kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
-        const failed = (error: VerificationFailure): Verdict => {
-          run.known.set(path, { _tag: "Failed" })
-          return error._tag === "Damage"
-            ? { ...file, status: "failed", error: error.error, place: error.place }
-            : { ...file, status: "failed", error }
+      return yield* Effect.match(checkFile(target, role, run, progress), {
+        onFailure: failed,
+        onSuccess: ({ facts, notes: more, sha256, walked }): Verdict => {
+          if (walked !== null) run.known.set(path, { _tag: "Sound", ...walked })
+          return { ...file, status: "ok", facts, sha256, notes: [...notes, ...more] }
         }
-        return yield* Effect.match(checkFile(target, role, run, progress), {
-          onFailure: failed,
-          onSuccess: ({ facts, notes: more, sha256, walked }): Verdict => {
-            if (walked !== null) run.known.set(path, { _tag: "Sound", ...walked })
-            return { ...file, status: "ok", facts, sha256, notes: [...notes, ...more] }
-          }
-        })
-      }
+      })
     }
-  })
+  }
+})
 
-const checkFile = (
+const checkFile = Effect.fnUntraced(function* (
   { expected, path }: Target,
   role: FileRole,
   run: Run,
-  progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked & { readonly sha256: string | null }, VerificationFailure, FileSource | Codec | Scope.Scope> =>
-  Effect.gen(function* () {
-    const source = yield* FileSource
-    const file = yield* source.open(path)
-    const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
-    // Beside the walk: it reads what the walk has just brought into memory.
-    const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.checksum("sha256"))
-    const checked = yield* checkKind(path, role, file, run, progress)
-    if (expected?.bytes != null && expected.bytes !== file.size) {
-      return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
-    }
-    const sha256 = yield* Fiber.join(hashing)
-    if (sha256 !== null && sha256 !== expected?.sha256) {
-      return yield* wrong("Checksum", `its SHA-256 is ${sha256}, and ${expected?.sha256} is expected`)
-    }
-    return { ...checked, sha256 }
-  })
+  progress: Work["progress"]
+) {
+  const source = yield* FileSource
+  const file = yield* source.open(path)
+  const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
+  // Beside the walk: it reads what the walk has just brought into memory.
+  const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.checksum("sha256"))
+  const checked = yield* checkKind({ path, file, run, progress }, role)
+  if (expected?.bytes != null && expected.bytes !== file.size) {
+    return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
+  }
+  const sha256 = yield* Fiber.join(hashing)
+  if (sha256 !== null && sha256 !== expected?.sha256) {
+    return yield* wrong("Checksum", `its SHA-256 is ${sha256}, and ${expected?.sha256} is expected`)
+  }
+  return { ...checked, sha256 }
+})
 
 const checkKind = (
-  path: string,
-  { checksum, named }: FileRole,
-  file: OpenFile,
-  run: Run,
-  progress: (bytes: number) => Effect.Effect<void>
+  work: Work,
+  { checksum, named }: FileRole
 ): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> => {
+  const { file, path, run } = work
   if (checksum !== null) {
     const facts = { ...noFacts, comparedWith: checksum.data }
     return Effect.as(proveChecksum(path, checksum, file), { facts, notes: [], walked: null })
@@ -179,24 +183,23 @@ const checkKind = (
     return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], walked: null })
   const { index, type } = named
   return index === null
-    ? Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, type, file, proofs, progress))
-    : checkIndex(path, index, file, run, progress)
+    ? Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(work, type, proofs))
+    : checkIndex(work, index)
 }
 
 /** The indexes among the targets that can be read, to be held against the records of `data`; others fail by themselves later. */
-const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
-  Effect.gen(function* () {
-    const source = yield* FileSource
-    const proofs = new Map<string, IndexProof.IndexProof>()
-    for (const { path, role } of targets) {
-      const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
-      if (suffix === null || !dataNamesOf(path).includes(data)) continue
-      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file)))
-      const index = yield* Effect.option(read)
-      if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
-    }
-    return proofs
-  })
+const proofsFor = Effect.fnUntraced(function* (data: string, targets: ReadonlyArray<Target>) {
+  const source = yield* FileSource
+  const proofs = new Map<string, IndexProof.IndexProof>()
+  for (const { path, role } of targets) {
+    const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
+    if (suffix === null || !dataNamesOf(path).includes(data)) continue
+    const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file)))
+    const index = yield* Effect.option(read)
+    if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
+  }
+  return proofs
+})
 
 const mostWarnings = 3
 
@@ -206,85 +209,71 @@ const shortened = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
   return rest > 0 ? [...warnings.slice(0, mostWarnings), `${counted(rest, "more warning")} about its header`] : warnings
 }
 /** The header first, as its damage has the better words; then every byte. */
-const checkData = (
-  path: string,
+const checkData = Effect.fnUntraced(function* (
+  { file, path, progress }: Work,
   type: DataType,
-  file: OpenFile,
-  proofs: ReadonlyMap<string, IndexProof.IndexProof>,
-  progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, VerificationFailure, Codec> =>
-  Effect.gen(function* () {
-    // A broken block within the header is found by the walk, which knows its number.
-    const header = yield* Effect.result(open(path, file, type))
-    // What is no BGZF from its first byte on, such as plain gzip or a web page, is named by what it is.
-    if (header._tag === "Failure" && header.failure._tag === "SvcFileDamaged" && header.failure.fault === "NotBgzf") {
-      return yield* header.failure
-    }
-    if (header._tag === "Failure") {
-      yield* walkWhole(path, file, unread, progress)
-      return yield* header.failure
-    }
-    const { format, references, samples } = header.success
-    const { counts, warnings, ...about } = yield* proveContent(
-      path,
-      file,
-      header.success,
-      [...proofs.values()],
-      progress
-    )
-    const facts = { ...noFacts, ...about, references, samples }
-    const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
-    if (counts === null)
-      return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
-    const walked = {
-      counts,
-      faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])),
-      missed: new Map(Array.from(proofs, ([index, proof]) => [index, proof.note()]))
-    }
-    return { facts: { ...facts, records: counts.records }, notes, walked }
-  })
+  proofs: ReadonlyMap<string, IndexProof.IndexProof>
+): Effect.fn.Return<Checked, VerificationFailure, Codec> {
+  // A broken block within the header is found by the walk, which knows its number.
+  const header = yield* Effect.result(open(path, file, type))
+  // What is no BGZF from its first byte on, such as plain gzip or a web page, is named by what it is.
+  if (header._tag === "Failure" && header.failure._tag === "SvcFileDamaged" && header.failure.fault === "NotBgzf") {
+    return yield* header.failure
+  }
+  if (header._tag === "Failure") {
+    yield* walkWhole(path, file, unread, progress)
+    return yield* header.failure
+  }
+  const { format, references, samples } = header.success
+  const { counts, warnings, ...about } = yield* proveContent(path, file, header.success, [...proofs.values()], progress)
+  const facts = { ...noFacts, ...about, references, samples }
+  const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
+  if (counts === null) return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
+  const walked = {
+    counts,
+    faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])),
+    missed: new Map(Array.from(proofs, ([index, proof]) => [index, proof.note()]))
+  }
+  return { facts: { ...facts, records: counts.records }, notes, walked }
+})
 
 /** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
-const checkIndex = (
-  path: string,
-  suffix: IndexSuffix,
-  file: OpenFile,
-  { known, targets }: Run,
-  progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> =>
-  Effect.gen(function* () {
-    // As with data: plain gzip is named by what it is, and not as a broken block.
-    const head = yield* Effect.result(readIndex(path, file))
-    if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
-      return yield* head.failure
-    const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
-    const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
-    const about = known.get(data)
-    const source = yield* FileSource
-    const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
-    const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
-    const { compared, format, kind: _, ...facts } = yield* checkStructure(path, file, beside)
-    yield* progress(file.size)
-    const notes =
-      format?.toLowerCase() === suffix ? [] : [`it is a ${format}, which some tools do not take under that name`]
-    if (about?._tag === "Sound") {
-      const index = yield* readIndex(path, file)
-      const fault = about.faults.get(path) ?? null
-      notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
-      const missed = about.missed.get(path) ?? null
-      if (missed !== null) notes.push(missed)
-    } else if (about?._tag === "Failed") {
-      notes.push(`not compared with ${data}, which failed`)
-    } else if (beside === undefined) {
-      notes.push(`not compared: ${data} is not there`)
-    } else if (compared === 0) {
-      notes.push(`it has nothing that could be compared with ${data}`)
-    } else {
-      const named = targets.some((target) => target.path === data)
-      notes.push(`compared with samples of ${data} only${named ? "" : ": name that file too"}`)
-    }
-    return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, walked: null }
-  })
+const checkIndex = Effect.fnUntraced(function* (
+  { file, path, progress, run: { known, targets } }: Work,
+  suffix: IndexSuffix
+): Effect.fn.Return<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> {
+  // As with data: plain gzip is named by what it is, and not as a broken block.
+  const head = yield* Effect.result(readIndex(path, file))
+  if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
+    return yield* head.failure
+  const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
+  const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
+  const about = known.get(data)
+  const source = yield* FileSource
+  const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
+  const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
+  const { compared, format, kind: _, ...facts } = yield* checkStructure(path, file, beside)
+  yield* progress(file.size)
+  const notes =
+    format?.toLowerCase() === suffix ? [] : [`it is a ${format}, which some tools do not take under that name`]
+  if (about?._tag === "Sound") {
+    const index = yield* readIndex(path, file)
+    const fault = about.faults.get(path) ?? null
+    notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
+    const missed = about.missed.get(path) ?? null
+    if (missed !== null) notes.push(missed)
+  } else if (about?._tag === "Failed") {
+    notes.push(`not compared with ${data}, which failed`)
+  } else if (beside === undefined) {
+    notes.push(`not compared: ${data} is not there`)
+  } else if (compared === 0) {
+    notes.push(`it has nothing that could be compared with ${data}`)
+  } else {
+    const named = targets.some((target) => target.path === data)
+    notes.push(`compared with samples of ${data} only${named ? "" : ": name that file too"}`)
+  }
+  return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, walked: null }
+})
 
 /** A checksum file is read whole; one beside a file has one line, seldom more. */
 const largest = 1024 * 1024
