@@ -131,14 +131,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
 }, Effect.scoped)
 
 /** What there is to say when the file has nothing for this service; null when it has. */
-const idleLook = Effect.fnUntraced(function* (
-  { service }: ResumeRequest,
-  named: boolean
-): Effect.fn.Return<
-  Look | null,
-  Effect.Error<ReturnType<typeof storedRequests>>,
-  Effect.Services<ReturnType<typeof storedRequests>> | FileSystem.FileSystem
-> {
+const idleLook = Effect.fnUntraced(function* ({ service }: ResumeRequest, named: boolean) {
   const { others, requests, unusable } = yield* storedRequests(service)
   if (requests.length + unusable.length > 0) return null
   const { path } = yield* TrackingFile

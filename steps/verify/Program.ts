@@ -5,7 +5,6 @@ import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -140,17 +139,7 @@ export const verifyStateLine = ({ bytes, files, milliseconds, path }: VerifyStat
 const sizeOf = ({ role }: Target): number => (role._tag === "File" ? role.bytes : 0)
 
 /** Shows how far it is until the scope closes. */
-export const makeVerifyProgress = Effect.fnUntraced(function* (
-  screen: StatusScreen,
-  targets: ReadonlyArray<Target>
-): Effect.fn.Return<
-  {
-    readonly progress: (path: string, bytes: number) => Effect.Effect<void>
-    readonly settled: (verdict: Verdict) => Effect.Effect<void>
-  },
-  never,
-  Scope.Scope
-> {
+export const makeVerifyProgress = Effect.fnUntraced(function* (screen: StatusScreen, targets: ReadonlyArray<Target>) {
   const started = yield* Clock.currentTimeMillis
   const all = targets.reduce((sum, target) => sum + sizeOf(target), 0)
   const state = yield* Ref.make({ files: 0, settled: 0, path: "", current: 0 })
@@ -168,8 +157,8 @@ export const makeVerifyProgress = Effect.fnUntraced(function* (
     })
   )
   return {
-    progress: (path, current) => Ref.update(state, (old) => ({ ...old, path, current })),
-    settled: ({ bytes }) =>
+    progress: (path: string, current: number) => Ref.update(state, (old) => ({ ...old, path, current })),
+    settled: ({ bytes }: Verdict) =>
       Ref.update(state, (old) => ({ ...old, files: old.files + 1, settled: old.settled + (bytes ?? 0), current: 0 }))
   }
 })

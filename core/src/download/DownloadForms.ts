@@ -20,20 +20,12 @@ import type { DownloadPlan, ForeseenFile, Outlook, PlannedFile } from "./Downloa
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
 import { type LinksOf, linksOf } from "./LinkManifest.ts"
-import {
-  checkDestination,
-  type DiskSpace,
-  diskNeed,
-  filesToFetch,
-  missingFolder,
-  type Planned,
-  planFiles
-} from "./Planning.ts"
+import { checkDestination, type DiskSpace, diskNeed, filesToFetch, missingFolder, planFiles } from "./Planning.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
-import { type AnalysisOwner, ownersOf, tell } from "./RunEvents.ts"
-import { type RunLinks, RunSource } from "./RunSource.ts"
+import { ownersOf, tell } from "./RunEvents.ts"
+import { RunSource } from "./RunSource.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /**
@@ -132,18 +124,6 @@ export const links = (request: DownloadRequest): Stream.Stream<LinksItem, Servic
         : Effect.map(linksOf(item.entry, request), (links) => ({ _tag: "Linked", links }))
   )
 
-interface Gathered<A> {
-  readonly kept: ReadonlyArray<A>
-  readonly failures: ReadonlyArray<PlanFailure>
-}
-
-/** What is left of the listings when they are planned: a run of ten thousand files keeps nothing else of them. */
-interface Prepared extends Planned {
-  readonly failures: ReadonlyArray<PlanFailure>
-  readonly links: RunLinks
-  readonly owners: ReadonlyMap<string, AnalysisOwner>
-}
-
 /** The plan, unless the run would write one of its own files over its data: then nothing is done. */
 const planOrClash = (analyses: ReadonlyArray<ListedAnalysis>, request: DownloadRequest) =>
   Effect.flatMap(planFiles(analyses, request), (planned) =>
@@ -155,7 +135,7 @@ const gather = Effect.fn("svc.download.gather")(function* <A, S>(
   request: DownloadRequest,
   keep: (entry: CatalogEntry) => Effect.Effect<A, never, S>,
   failed: (failure: PlanFailure) => Effect.Effect<void>
-): Effect.fn.Return<Gathered<A>, ServiceError, RunSource | S> {
+) {
   const kept: Array<A> = []
   const failures: Array<PlanFailure> = []
   yield* Stream.runForEach(listings(request, request.filetypes), (item) => {
@@ -222,7 +202,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* (request: Dow
   } satisfies PlanOutcome
 })
 
-/** Lists and plans, and keeps the links of what will be fetched. */
+/** Lists and plans, and keeps the links of what will be fetched: of ten thousand files nothing else is left of the listings. */
 const preparePlan = Effect.fnUntraced(function* (
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
@@ -235,7 +215,7 @@ const preparePlan = Effect.fnUntraced(function* (
   )
   const plan = yield* checkDestination(decided)
   const links = yield* source.links(entries, filesToFetch(plan))
-  return { ...decided, plan, failures, links, owners: ownersOf(entries) } satisfies Prepared
+  return { ...decided, plan, failures, links, owners: ownersOf(entries) }
 })
 
 /** What became of the files, and of selections and analyses that failed as a whole. */

@@ -217,14 +217,7 @@ export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
   _tag === "SvcFileArchived" ? "archived" : null
 
 /** What a result says of its file, whatever became of it. */
-export interface ResultFile {
-  readonly analysisId: AnalysisId
-  readonly fileName: string
-  readonly path: string
-  readonly bytes: number | null
-  readonly listedBytes: number | null
-  readonly restoration: FileResult["restoration"]
-}
+export type ResultFile = Omit<Extract<FileResult, { readonly _tag: "Pending" }>, "_tag">
 
 /** What a result says of its file before anything became of it, but where it goes. */
 export const listedFile = ({ analysisId, fileName, size, slice }: WantedFile): Omit<ResultFile, "path"> => ({

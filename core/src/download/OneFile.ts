@@ -47,17 +47,11 @@ export interface OpenOptions {
   readonly file?: string | undefined
 }
 
-/** A file that was found, and its analysis. */
-interface Found {
-  readonly file: WantedFile
-  readonly entry: CatalogEntry
-}
-
-/** Fails when the request means no file, or several of which none is named. */
+/** The file and its analysis. Fails when the request means no file, or several of which none is named. */
 const find = Effect.fn("svc.download.findOne")(function* (
   request: DownloadRequest,
   { file: name }: OpenOptions
-): Effect.fn.Return<Found, OneFileError, RunSource> {
+): Effect.fn.Return<{ readonly file: WantedFile; readonly entry: CatalogEntry }, OneFileError, RunSource> {
   const source = yield* RunSource
   const items = yield* Stream.runCollect(source.analyses(request, request.filetypes))
   const entries = items.flatMap((item) => (item._tag === "Listed" ? [item.entry] : []))

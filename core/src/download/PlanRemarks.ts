@@ -25,20 +25,14 @@ export interface RequiredChoice extends FileChoice {
   readonly requireAll?: boolean
 }
 
-/** What is said of a plan beside its files. */
-export interface Remarks {
-  readonly failures: ReadonlyArray<PlanFailure>
-  /** Sentences for the log. */
-  readonly warnings: ReadonlyArray<string>
-}
-
-/** What the analyses lack: a failure where none of the types is there or all are required, a warning where some are not. */
+/** What a plan says beside its files. What the analyses lack: a failure where none of the types is there or all are required, a warning where some are not. */
 export const remarksOn = (
   analyses: ReadonlyArray<ListedAnalysis>,
   files: ReadonlyArray<WantedFile>,
   request: RequiredChoice
-): Remarks => {
+) => {
   const failures: Array<PlanFailure> = []
+  /** Sentences for the log. */
   const warnings: Array<string> = []
   const filetypes = wantedTypes(request)
   const { requireAll = false } = request

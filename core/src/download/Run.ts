@@ -121,14 +121,8 @@ const withMadeIndex = Effect.fnUntraced(function* (
 /** What lines of the log are about. */
 export const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
 
-interface Pair {
-  /** An index too, where its data file is not fetched. */
-  readonly data: PlannedFile
-  readonly indexes: ReadonlyArray<PlannedFile>
-}
-
-/** The fetched files: each data file with its indexes, indexes of other data files alone. */
-const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pair> => {
+/** The fetched files: each data file with its indexes, indexes of other data files alone, as `data`. */
+const pairs = (files: ReadonlyArray<PlannedFile>) => {
   const fetch = files.filter((file) => file.decision._tag === "Fetch")
   const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
   const dataOf = (file: PlannedFile) => {

@@ -169,25 +169,13 @@ export interface Throughput {
   readonly bytes: ReadonlyArray<number>
 }
 
-/** What came from link hosts in a run, and when: taken event by event, kept as a few equal intervals. */
-export interface Traffic<File> {
-  /**
-   * Takes an event of a transfer; returns the bytes that came with it.
-   *
-   * @param now - ms since the run began, of a clock that nobody sets
-   */
-  readonly note: (file: File, event: TransferProgress, now: number) => number
-  /** The file is finished: no more events of it come. */
-  readonly forget: (file: File) => void
-  readonly throughput: () => Throughput
-}
-
 /** The most intervals that a run of any length has; this many can be drawn on any screen. */
 const mostIntervals = 240
 /** Length of an interval at first, in ms; it doubles whenever the intervals run out. */
 const shortest = 250
 
-export const makeTraffic = <File>(): Traffic<File> => {
+/** What came from link hosts in a run, and when: taken event by event, kept as a few equal intervals. */
+export const makeTraffic = <File>() => {
   const present = new Map<File, number>()
   let bytes: Array<number> = []
   let interval = shortest
@@ -203,7 +191,12 @@ export const makeTraffic = <File>(): Traffic<File> => {
     bytes[at] = (bytes[at] ?? 0) + count
   }
   return {
-    note: (file, event, now) => {
+    /**
+     * Takes an event of a transfer; returns the bytes that came with it.
+     *
+     * @param now - ms since the run began, of a clock that nobody sets
+     */
+    note: (file: File, event: TransferProgress, now: number): number => {
       const before = present.get(file) ?? 0
       switch (event._tag) {
         case "Started":
@@ -223,7 +216,8 @@ export const makeTraffic = <File>(): Traffic<File> => {
           return 0
       }
     },
-    forget: (file) => void present.delete(file),
-    throughput: () => ({ intervalSeconds: interval / 1000, bytes: [...bytes] })
+    /** The file is finished: no more events of it come. */
+    forget: (file: File) => void present.delete(file),
+    throughput: (): Throughput => ({ intervalSeconds: interval / 1000, bytes: [...bytes] })
   }
 }

@@ -17,7 +17,7 @@ import * as ByteRanges from "./ByteRanges.ts"
 import { type Algorithm, algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
-import type { TransferProgress } from "./TransferRequest.ts"
+import type { TransferRequest } from "./TransferRequest.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
 /** What came is durable after this many bytes or milliseconds at the latest, so a crash costs at most as much of a file. */
@@ -56,11 +56,7 @@ export interface PartContext {
   readonly place: PartPlace
   /** Of the remote file, see `identityText`. */
   readonly identity: string
-  readonly request: {
-    /** Bytes, from the listing. */
-    readonly size: number | null
-    readonly progress: (event: TransferProgress) => Effect.Effect<void>
-  }
+  readonly request: Pick<TransferRequest, "size" | "progress">
 }
 
 /**

@@ -10,7 +10,6 @@ import * as Pull from "effect/Pull"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import { countRequest, countRetry } from "../Counters.ts"
 import { codeWord, FileDamaged, LinkProtocol, statusWord, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
@@ -21,18 +20,12 @@ import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
 import { type ByteSink, receive, stallError, statedCode } from "./ReplyBody.ts"
-import type { TransferProgress } from "./TransferRequest.ts"
+import type { TransferRequest } from "./TransferRequest.ts"
 import { Restart, type VersionWatch } from "./VersionWatch.ts"
 
 /** What all requests for one file have in common. */
 export interface FetchContext {
-  readonly request: {
-    /** For messages. */
-    readonly fileName: string
-    /** Bytes, from the listing. */
-    readonly size: number | null
-    readonly progress: (event: TransferProgress) => Effect.Effect<void>
-  }
+  readonly request: Pick<TransferRequest, "fileName" | "size" | "progress">
   readonly host: LinkHost["Service"]
   readonly lease: LinkLease
   readonly watch: VersionWatch
@@ -125,7 +118,7 @@ const exchange = Effect.fnUntraced(function* (context: RangeContext, position: R
   const from = yield* Ref.get(position)
   const asked = rangeToAsk(context, known, from, end)
   const { link, generation } = yield* lease.current
-  const { code, reply, verdict } = yield* ask(context, link, asked, mostRedirects)
+  const { code, reply, verdict } = yield* ask(context, link, asked)
   if (verdict._tag === "Stale") {
     yield* lease.refused(generation, { host: reply.host, status: verdict.status, code })
     return "again"
@@ -163,40 +156,27 @@ const rangeToAsk = (
   return { first, end, range, size: request.size, known }
 }
 
-interface Answer {
-  readonly reply: LinkReply
-  readonly verdict: Verdict
-  /** Why the store refuses, in its own word. */
-  readonly code: string | null
-}
-
 /** Sends the request and follows redirects by our own rule: few of them, and each address is judged like the first. */
-const ask = (
-  context: FetchContext,
-  link: Redacted.Redacted,
-  asked: RangeAsked,
-  redirects: number
-): Effect.Effect<Answer, AskError, Scope.Scope> =>
-  Effect.gen(function* () {
+const ask = Effect.fnUntraced(function* (context: FetchContext, first: Redacted.Redacted, asked: RangeAsked) {
+  const { header } = context.pool.settings
+  const range = asked.range ? `bytes=${asked.first}-${asked.end === null ? "" : asked.end - 1}` : null
+  let link = first
+  for (let redirects = 0; ; redirects++) {
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
-    const { header } = context.pool.settings
-    const { end, first } = asked
-    const range = asked.range ? `bytes=${first}-${end === null ? "" : end - 1}` : null
     const reply = yield* context.host.get({ file: context.request.fileName, link, range }).pipe(
       Effect.timeoutOrElse({
         duration: header,
         orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))
       })
     )
+    /** Why the store refuses, in its own word. */
     const code = reply.status < 400 ? null : yield* statedCode(reply)
     const verdict = judge(asked, { ...reply, code })
-    if (verdict._tag !== "Redirect" || redirects === 0) return { code, reply, verdict }
-    const next = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
-    return yield* ask(context, next, asked, redirects - 1)
-  })
-
-type AskError = Effect.Error<ReturnType<LinkHost["Service"]["get"]>>
+    if (verdict._tag !== "Redirect" || redirects === mostRedirects) return { code, reply, verdict }
+    link = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
+  }
+})
 
 /** Handles a reply without usable bytes: fails with the error that it means for the file. */
 const refusal = Effect.fnUntraced(function* (

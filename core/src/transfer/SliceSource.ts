@@ -63,16 +63,11 @@ export const make = Effect.fnUntraced(function* (task: SliceTask): Effect.fn.Ret
   }
 })
 
-interface OpenSource {
-  readonly data: RemoteRanges.RemoteRanges
-  readonly indexes: IndexedSource<RemoteRanges.RemoteError>["indexes"]
-}
-
 /** Opens one version of the file and of its best index at the same time. */
 const open = Effect.fnUntraced(function* (
   services: RemoteRanges.RemoteServices,
   { data, indexes: [best, ...others] }: SliceSource
-): Effect.fn.Return<OpenSource, RemoteRanges.RemoteError> {
+) {
   const opened = (index: RemoteRanges.RemoteFile) => ({
     name: index.file.fileName,
     open: RemoteRanges.open(services, index, RemoteRanges.headOfIndex)
@@ -80,7 +75,7 @@ const open = Effect.fnUntraced(function* (
   const first = opened(best)
   const both = [RemoteRanges.open(services, data, RemoteRanges.headOfData), Effect.result(first.open)] as const
   const [ranges, index] = yield* Effect.all(both, { concurrency: 2 })
-  return { data: ranges, indexes: [{ ...first, open: Effect.fromResult(index) }, ...others.map(opened)] }
+  return { data: ranges, indexes: [{ ...first, open: Effect.fromResult(index) }, ...others.map(opened)] as const }
 })
 
 /** Open files, the slice of them, and what it costs. */

@@ -82,17 +82,8 @@ export const verdictLine = ({ bytes, error, facts, notes, path, sha256, status }
   return printable([`${words[status].padEnd(12)}${what}`, ...notes].join("; "))
 }
 
-export interface Totals {
-  readonly files: number
-  readonly ok: number
-  readonly failed: number
-  readonly unfinished: number
-  readonly unchecked: number
-  /** Bytes of the files that were checked. */
-  readonly bytes: number
-}
-
-export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals => {
+/** How many files came to what; `bytes` of those that were checked. */
+export const totalsOf = (verdicts: ReadonlyArray<Verdict>) => {
   const count = (status: Status) => verdicts.filter((verdict) => verdict.status === status).length
   const checked = verdicts.filter(({ status }) => status === "ok" || status === "failed")
   return {
@@ -106,7 +97,7 @@ export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals => {
 }
 
 /** `3 files: 2 ok, 1 failed`. */
-export const summary = (totals: Totals): string => {
+export const summary = (totals: ReturnType<typeof totalsOf>): string => {
   const parts = (["ok", "failed", "unfinished", "unchecked"] as const).filter((status) => totals[status] > 0)
   const named = parts.map((status) => `${totals[status]} ${words[status].toLowerCase()}`)
   return `${counted(totals.files, "file")}${named.length === 0 ? "" : `: ${named.join(", ")}`}`
