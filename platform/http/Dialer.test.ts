@@ -2,21 +2,13 @@ import http from "node:http"
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { listening } from "../../test/servers/StrictService.ts"
 import { Dialer } from "./Dialer.ts"
 
 describe("Dialer", () => {
   it.live("N15 a host whose first address is dead is reached at its second", () =>
     Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(
-        Effect.sync(() => http.createServer((_, response) => response.end("here"))),
-        (it) => Effect.sync(() => it.close())
-      )
-      const port = yield* Effect.callback<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(address !== null && typeof address === "object" ? address.port : 0))
-        })
-      })
+      const port = yield* listening(http.createServer((_, response) => response.end("here")))
       const dialer = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
@@ -52,17 +44,9 @@ describe("Dialer", () => {
   it.live("N3 N14 what is still connecting when it is destroyed ends at once", () =>
     Effect.gen(function* () {
       // Accepts, and never says a word.
-      const proxy = yield* Effect.acquireRelease(
-        Effect.sync(() => net.createServer((socket) => socket.on("error", () => {}))),
-        (it) => Effect.sync(() => it.close())
-      )
+      const proxy = net.createServer((socket) => socket.on("error", () => {}))
       const asked = Effect.callback<void>((resume) => void proxy.once("connection", () => resume(Effect.void)))
-      const port = yield* Effect.callback<number>((resume) => {
-        proxy.listen(0, "127.0.0.1", () => {
-          const address = proxy.address()
-          resume(Effect.succeed(address !== null && typeof address === "object" ? address.port : 0))
-        })
-      })
+      const port = yield* listening(proxy)
       for (const scheme of ["http", "https"]) {
         const url = new URL(`${scheme}://127.0.0.1:${port}`)
         const dialer = new Dialer({

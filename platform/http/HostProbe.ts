@@ -1,5 +1,4 @@
 /** Looks at the way to a host step by step: its name, a connection, TLS, one harmless request. */
-import { lookup } from "node:dns"
 import net from "node:net"
 import { TLSSocket } from "node:tls"
 import * as Clock from "effect/Clock"
@@ -8,6 +7,7 @@ import { faultOfCause, TransportFault } from "../../core/src/session/TransportFa
 import { portOf } from "../../core/src/settings/Target.ts"
 import { bareHost } from "../../core/src/text/HostReach.ts"
 import { type Dialer, proxyAnswered } from "./Dialer.ts"
+import { resolveAll } from "./LinkDialing.ts"
 import { http } from "./NodeHttp.ts"
 
 /** How long a step may take, in ms. */
@@ -21,13 +21,10 @@ const limitTime = <A>(self: Effect.Effect<A, TransportFault>) =>
 
 /** The addresses of a host; an address is its own. */
 export const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, TransportFault> =>
-  Effect.callback<ReadonlyArray<string>, TransportFault>((resume) => {
-    lookup(bareHost(hostname), { all: true }, (error, addresses) =>
-      resume(
-        error === null ? Effect.succeed(addresses.map(({ address }) => address)) : Effect.fail(faultOfCause(error))
-      )
-    )
-  }).pipe(limitTime)
+  resolveAll(bareHost(hostname)).pipe(
+    Effect.map((addresses) => addresses.map(({ address }) => address)),
+    limitTime
+  )
 
 /** Connects and hangs up; how long it took, in ms. */
 export const connect = (hostname: string, port: number): Effect.Effect<number, TransportFault> =>

@@ -9,7 +9,7 @@ import { connect as tlsConnect } from "node:tls"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { LinkRefused, type ProxyRefused, type TlsRefused } from "../../core/src/Errors.ts"
-import { faultOfCause, refusalOf } from "../../core/src/session/TransportFault.ts"
+import { faultOfCause, refusalOf, type TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { reachOf } from "../../core/src/text/HostReach.ts"
 import {
@@ -96,6 +96,7 @@ const resolve = (
   policy: LinkPolicy
 ): Effect.Effect<ReadonlyArray<ResolvedAddress>, LinkBroken | LinkRefused> =>
   resolveAll(host).pipe(
+    Effect.mapError(({ reason }) => new LinkBroken({ host, fault: "Connect", reason })),
     Effect.flatMap((all) => {
       const good = all.filter(({ address }) => mayReach(reachOf(address), policy))
       const bad = all[0]
@@ -111,14 +112,10 @@ interface ResolvedAddress {
 }
 
 /** All addresses of a name, as the system resolves it; an address is its own. */
-export const resolveAll = (host: string): Effect.Effect<ReadonlyArray<ResolvedAddress>, LinkBroken> =>
+export const resolveAll = (host: string): Effect.Effect<ReadonlyArray<ResolvedAddress>, TransportFault> =>
   Effect.callback((resume) => {
     lookup(host, { all: true }, (error, addresses) =>
-      resume(
-        error === null
-          ? Effect.succeed(addresses)
-          : Effect.fail(new LinkBroken({ host, fault: "Connect", reason: faultOfCause(error).reason }))
-      )
+      resume(error === null ? Effect.succeed(addresses) : Effect.fail(faultOfCause(error)))
     )
   })
 

@@ -1,12 +1,12 @@
 import dns from "node:dns"
 import { createServer } from "node:http"
 import { syncBuiltinESMExports } from "node:module"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { TransportFault } from "../../core/src/session/TransportFault.ts"
 import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
+import { listening } from "../../test/servers/StrictService.ts"
 import { ByteRing } from "./ByteRing.ts"
 import { failure } from "./LinkDialing.ts"
 import * as LinkHttp from "./LinkHttp.ts"
@@ -67,18 +67,12 @@ describe("link hosts", () => {
     Effect.gen(function* () {
       // No two of its pieces are alike: bytes that were overwritten before they were read would be seen.
       const file = Buffer.from(Uint32Array.from({ length: 512 * 1024 }, (_, at) => at).buffer)
-      const server = yield* Effect.acquireRelease(
-        Effect.callback<ReturnType<typeof createServer>>((resume) => {
-          const made = createServer((_, response) => response.end(file))
-          made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
-        }),
-        (made) => Effect.sync(() => made.close())
-      )
+      const port = yield* listening(createServer((_, response) => response.end(file)))
       const copies = yield* Effect.acquireRelease(
         Effect.sync(() => vi.spyOn(ByteRing.prototype, "push")),
         (spy) => Effect.sync(() => spy.mockRestore())
       )
-      const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      const target = new URL(`http://127.0.0.1:${port}`)
       const layer = LinkHttp.layer({ target, userAgent: "t", proxy: null, caFile: null, noProxy: "", batch: 64 * 1024 })
       const link = Redacted.make(`${target}S1.bam`)
       yield* Effect.gen(function* () {

@@ -3,25 +3,14 @@ import { setImmediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { listening } from "../../test/servers/StrictService.ts"
 import { makeReaderOutput } from "./ReaderOutput.ts"
 
 /** A server that hands its one response to the test, and the address of it. */
 const served = Effect.gen(function* () {
   const arrived = yield* Deferred.make<ServerResponse>()
   const server = createServer((_, response) => Deferred.doneUnsafe(arrived, Effect.succeed(response)))
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
-  return {
-    response: Deferred.await(arrived),
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`
-  }
+  return { response: Deferred.await(arrived), url: `http://127.0.0.1:${yield* listening(server)}/` }
 })
 
 const head = { status: 206, headers: { "content-length": "3000000" } }
