@@ -2,6 +2,7 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import { Annotations } from "../core/src/annotations/Annotations.ts"
 import type { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
 import type { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
@@ -95,7 +96,12 @@ export const layerConfig = (
   config: Config.Wrap<Settings> = serviceConfig,
   options?: Options
 ): Layer.Layer<Service, SessionError | ConfigUnusable | Config.ConfigError> =>
-  Layer.unwrap(Effect.map(Config.unwrap<Settings>(config), (settings) => layer(settings, options)))
+  Layer.unwrap(
+    Effect.map(Effect.mapError(Config.unwrap<Settings>(config), missing), (settings) => layer(settings, options))
+  )
+
+/** A program in which a setting is missing or unusable ends as the steps do, and not as if it were our defect. */
+const missing = (error: Config.ConfigError) => Object.assign(error, { [Runtime.errorExitCode]: 78 })
 
 /**
  * Downloads by a file of links: nobody logs in.
