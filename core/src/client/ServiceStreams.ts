@@ -4,19 +4,17 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
-import type * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
-import { NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
+import { ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
 import { whyNotJson } from "../session/Recognition.ts"
 import { JsonReply, PathTemplate } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
-import { endpointOf, expectedReplyOf, fitsPath, requestOf, subjectOf } from "./EndpointCalls.ts"
+import { callOf } from "./EndpointCalls.ts"
 import { JsonPassage } from "./JsonPassage.ts"
 import { type ExpectedReply, failOnStatus, openEnvelope, parseReply, tellRefusal, textOf } from "./Reply.ts"
 import type { DerivedMethods } from "./ServiceMethods.ts"
@@ -122,20 +120,9 @@ export const streamedReply = (
   given: ReadonlyArray<unknown>
 ): Effect.Effect<StreamedReply, ServiceError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { endpoint, note } = endpointOf(name)
-    const subject = subjectOf(note, given)
-    const asked = expectedReplyOf(endpoint, subject, "json")
-    const { params, query } = requestOf(endpoint.path, note, given)
-    if (!fitsPath({ params })) {
-      return yield* new NotFound({ what: subject ?? asked.request, detail: "no such identifier can exist" })
-    }
-    const address = Object.entries(params).reduce<string>(
-      (rest, [name, value]) => rest.replace(`:${name}`, () => encodeURIComponent(value)),
-      endpoint.path
-    )
-    const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
+    const { asked, endpoint, request } = callOf(name, given, "json")
     const response = yield* session
-      .stream(request)
+      .stream(yield* request)
       .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(JsonReply, whyNotJson))
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
