@@ -26,7 +26,7 @@ export const resetAll = Effect.gen(function* () {
     yield* Registry,
     yield* Counters
   ]
-  yield* Effect.forEach(state, (one) => one.reset, { discard: true })
+  for (const one of state) one.reset()
 })
 
 /** The sandbox's own addresses; they need no session and are not counted. */
@@ -41,7 +41,7 @@ export const controlRoutes = Layer.effectDiscard(
     yield* router.add(
       "GET",
       "/__sandbox/stats",
-      Effect.map(counters.snapshot, (stats) => HttpServerResponse.jsonUnsafe(stats))
+      Effect.sync(() => HttpServerResponse.jsonUnsafe(counters.snapshot()))
     )
     yield* router.add(
       "GET",
@@ -61,8 +61,10 @@ export const controlRoutes = Layer.effectDiscard(
       request.text.pipe(
         Effect.mapError(() => "the body cannot be read to its end, or is larger than 8 MiB"),
         Effect.flatMap((text) => decodeJson(text, FaultRules, strictly)),
-        Effect.flatMap((rules) => Effect.as(faults.replace(rules), { rules: rules.length })),
-        Effect.map((done) => HttpServerResponse.jsonUnsafe(done)),
+        Effect.map((rules) => {
+          faults.replace(rules)
+          return HttpServerResponse.jsonUnsafe({ rules: rules.length })
+        }),
         Effect.catch((reason) =>
           Effect.succeed(
             HttpServerResponse.text(`Fault rules: ${reason}. They are described in docs/sandbox.md\n`, { status: 400 })

@@ -63,24 +63,19 @@ const zero = (): Stats => ({
 })
 
 /** The counters of both planes: one mutable record, because each count is one synchronous step of one process. */
-export class Counters extends Context.Service<
-  Counters,
-  {
-    readonly stats: Stats
-    readonly snapshot: Effect.Effect<Stats>
-    /** All to zero, except what is in flight right now. */
-    readonly reset: Effect.Effect<void>
-  }
->()("svc-steps/sandbox/Counters") {
-  static readonly layer = Layer.sync(Counters, () => {
+export class Counters extends Context.Service<Counters>()("svc-steps/sandbox/Counters", {
+  make: Effect.sync(() => {
     const stats = zero()
-    return Counters.of({
+    return {
       stats,
-      snapshot: Effect.sync(() => structuredClone(stats)),
-      reset: Effect.sync(() => {
+      snapshot: () => structuredClone(stats),
+      /** All to zero, except what is in flight right now. */
+      reset: () => {
         const { apiInFlight, linkInFlight } = stats
         Object.assign(stats, zero(), { apiInFlight, linkInFlight })
-      })
-    })
+      }
+    }
   })
+}) {
+  static readonly layer = Layer.effect(Counters, Counters.make)
 }

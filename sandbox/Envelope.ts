@@ -1,5 +1,9 @@
+import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Schema from "effect/Schema"
 import type { Json } from "./WireIds.ts"
+import { decodeJson } from "./WorldFile.ts"
 
 /** The payload is the body. */
 export const bare = (payload: Json) => HttpServerResponse.jsonUnsafe(payload)
@@ -32,3 +36,12 @@ export const refusal = (
     },
     { status }
   )
+
+/** Reads a body so that a fault in it is explained, and identifiers keep all their digits. */
+export const withJson =
+  <A, I>(schema: Schema.Codec<A, I>, save: (update: A) => HttpServerResponse.HttpServerResponse) =>
+  ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) =>
+    Effect.orElseSucceed(request.text, () => "").pipe(
+      Effect.flatMap((text) => decodeJson(text, schema)),
+      Effect.match({ onSuccess: save, onFailure: (reason) => refusal(400, "INVALID_BODY", reason) })
+    )

@@ -85,7 +85,7 @@ export type FaultRule = typeof FaultRule.Type
 export const FaultRules = Schema.Array(FaultRule)
 
 /** What a rule can look at. */
-export interface RequestFacts {
+interface RequestFacts {
   readonly plane: "api" | "link"
   readonly endpoint: string
   readonly method: string
@@ -121,42 +121,28 @@ const window = ({ nth, after = 0, times = Number.POSITIVE_INFINITY }: FaultRule[
   nth === undefined ? { first: after + 1, last: after + times } : { first: nth, last: nth }
 
 /** The rules in force. Every rule counts all requests that match it; of the rules that apply now the first one is used. */
-export class Faults extends Context.Service<
-  Faults,
-  {
-    readonly take: (facts: RequestFacts) => Effect.Effect<Fault>
-    readonly replace: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>
-    /** Back to the rules of the start, uncounted. */
-    readonly reset: Effect.Effect<void>
-  }
->()("svc-steps/sandbox/Faults") {
-  static readonly layer = (initial: ReadonlyArray<FaultRule>) =>
-    Layer.effect(
-      Faults,
-      Effect.gen(function* () {
-        const { stats } = yield* Counters
-        const arm = (rules: ReadonlyArray<FaultRule>) =>
-          rules.map((rule) => ({ ...rule, ...window(rule.when), seen: 0 }))
-        let armed = arm(initial)
-        const none: Fault = {}
-        return Faults.of({
-          take: (facts) =>
-            Effect.sync(() => {
-              const hits = armed.filter((rule) => matches(rule.when, facts))
-              for (const rule of hits) rule.seen++
-              const due = hits.find((rule) => rule.seen >= rule.first && rule.seen <= rule.last)
-              if (due === undefined) return none
-              stats.faultsFired++
-              return due.then
-            }),
-          replace: (rules) =>
-            Effect.sync(() => {
-              armed = arm(rules)
-            }),
-          reset: Effect.sync(() => {
-            armed = arm(initial)
-          })
-        })
-      })
-    )
+export class Faults extends Context.Service<Faults>()("svc-steps/sandbox/Faults", {
+  make: Effect.fnUntraced(function* (initial: ReadonlyArray<FaultRule>) {
+    const { stats } = yield* Counters
+    const arm = (rules: ReadonlyArray<FaultRule>) => rules.map((rule) => ({ ...rule, ...window(rule.when), seen: 0 }))
+    let armed = arm(initial)
+    const replace = (rules: ReadonlyArray<FaultRule>) => {
+      armed = arm(rules)
+    }
+    return {
+      take: (facts: RequestFacts): Fault => {
+        const hits = armed.filter((rule) => matches(rule.when, facts))
+        for (const rule of hits) rule.seen++
+        const due = hits.find((rule) => rule.seen >= rule.first && rule.seen <= rule.last)
+        if (due === undefined) return {}
+        stats.faultsFired++
+        return due.then
+      },
+      replace,
+      /** Back to the rules of the start, uncounted. */
+      reset: () => replace(initial)
+    }
+  })
+}) {
+  static readonly layer = (initial: ReadonlyArray<FaultRule>) => Layer.effect(Faults, Faults.make(initial))
 }

@@ -218,7 +218,7 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
     const key = keyOfLink(url)
     const file = key === null ? undefined : files.byKey(key)
     const wrote = count(request, response, file)
-    const fault = yield* faults.take({
+    const fault = faults.take({
       plane: "link",
       endpoint: "link",
       method: request.method ?? "GET",
@@ -229,14 +229,14 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
     })
     if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
     yield* atHead(fault.loseAnswer === true ? { reset: "head" } : fault, response)
-    if (file !== undefined && fault.swap !== undefined) yield* files.swap(file, fault.swap)
-    if (file !== undefined && fault.archive === true) yield* archive.freeze(file)
-    if (fault.expireLink === "now") yield* links.expire(url)
+    if (file !== undefined && fault.swap !== undefined) files.swap(file, fault.swap)
+    if (file !== undefined && fault.archive === true) archive.freeze(file)
+    if (fault.expireLink === "now") links.expire(url)
 
     const instead = replacement(fault)
     const { reply, part }: ObjectReply =
       instead === null ? yield* decide(request, key, fault) : { reply: instead, part: null }
-    if (fault.expireLink === "next") yield* links.expire(url)
+    if (fault.expireLink === "next") links.expire(url)
     yield* Effect.logDebug(`link host: ${request.method} ${file?.analysis}/${file?.name} -> ${reply.status}`)
 
     const named = {

@@ -82,9 +82,9 @@ export const Caller = Context.Reference<SessionRecord | null>("svc-steps/sandbox
 })
 
 /** Counts the request under way among those of an account; true when it overlaps with one of them and may not go on. */
-export const JoinAccount = Context.Reference<(account: string) => Effect.Effect<boolean>>(
+export const JoinAccount = Context.Reference<(account: string) => boolean>(
   "svc-steps/sandbox/RequestMiddleware/JoinAccount",
-  { defaultValue: () => () => Effect.succeed(false) }
+  { defaultValue: () => () => false }
 )
 
 /**
@@ -124,7 +124,7 @@ export const requestMiddleware = Effect.gen(function* () {
   ) {
     const account = session?.account ?? null
     if (fault.invalidate !== undefined && account !== null) {
-      yield* sessions.invalidate(account)
+      sessions.invalidate(account)
       return fault.invalidate === "redirect" ? forcedLogout(request.headers["host"] ?? "") : refusal
     }
     if (publicEndpoints.has(endpoint)) {
@@ -137,7 +137,7 @@ export const requestMiddleware = Effect.gen(function* () {
     }
     const response = yield* app
     if (!behaviour.rotateToken || session === null || account === null || session.state === "dead") return response
-    yield* sessions.rotate(session)
+    sessions.rotate(session)
     return HttpServerResponse.setHeader(response, tokenHeader, session.token)
   })
 
@@ -159,16 +159,16 @@ export const requestMiddleware = Effect.gen(function* () {
         for (const leave of leaves) leave()
       })
       /** Counts the request among those of the account; true when it may not go on. */
-      const enterAccount = (account: string) =>
-        Effect.map(sessions.enter(account, began), ({ leave, overlapped }) => {
-          leaves.push(leave)
-          return overlapped
-        })
-      const session = yield* sessions.find(request.headers["cookie"])
+      const enterAccount = (account: string) => {
+        const { leave, overlapped } = sessions.enter(account, began)
+        leaves.push(leave)
+        return overlapped
+      }
+      const session = sessions.find(request.headers["cookie"])
       const account = session?.account ?? null
-      if (account !== null && (yield* enterAccount(account))) return forcedLogout(request.headers["host"] ?? "")
+      if (account !== null && enterAccount(account)) return forcedLogout(request.headers["host"] ?? "")
       if (yield* Effect.isFailure(request.arrayBuffer)) return tooLarge
-      const fault = yield* faults.take({
+      const fault = faults.take({
         plane: "api",
         endpoint,
         method: request.method,

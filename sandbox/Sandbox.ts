@@ -15,6 +15,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { TestClock } from "effect/testing/TestClock"
 import { addressOf, type ListenFailed, listen, portOf } from "../platform/http/Listener.ts"
+import { analysisHandlers, personRestore } from "./AnalysisHandlers.ts"
 import { Archive } from "./Archive.ts"
 import { Behaviour, type BehaviourChoice, type BehaviourValues, likely } from "./Behaviour.ts"
 import { controlRoutes, resetAll } from "./Control.ts"
@@ -23,12 +24,14 @@ import { readDataFolder, sampleGroups } from "./DataFolder.ts"
 import { api } from "./Endpoints.ts"
 import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
 import { Files } from "./Files.ts"
-import { handlers, otherRoutes } from "./Handlers.ts"
 import { watchRequests } from "./InFlight.ts"
 import { serveLinks } from "./LinkHost.ts"
 import { Links } from "./Links.ts"
+import { panelHandlers, variantsOfGene } from "./PanelHandlers.ts"
+import { personHandlers, personList } from "./PersonHandlers.ts"
 import { Registry } from "./Registry.ts"
 import { requestMiddleware } from "./RequestMiddleware.ts"
+import { initialPages, sessionHandlers } from "./SessionHandlers.ts"
 import { Sessions } from "./Sessions.ts"
 import * as ZlibCodec from "./samples/ZlibCodec.ts"
 import { World, type WorldInput } from "./World.ts"
@@ -119,10 +122,16 @@ const stateLayer = (behaviour: BehaviourValues, input: WorldInput, rules: Readon
     Layer.provideMerge(Behaviour.layer(behaviour))
   )
 
-/** All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
+/**
+ * All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`.
+ *
+ * The contract decodes the requests; the answers are JSON as the world holds it, so that a field the contract does not know, the order
+ * of keys, and an id that is a number all reach the client as they are.
+ */
 const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
-  const routes = Layer.mergeAll(HttpApiBuilder.layer(api), otherRoutes, controlRoutes).pipe(
-    Layer.provide(handlers),
+  const undocumented = [initialPages, personList, variantsOfGene, personRestore] as const
+  const routes = Layer.mergeAll(HttpApiBuilder.layer(api), ...undocumented, controlRoutes).pipe(
+    Layer.provide([sessionHandlers, personHandlers, analysisHandlers, panelHandlers]),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
@@ -163,9 +172,9 @@ export const start = Effect.fn("Sandbox.start")(function* (
       linkHost: addressOf(linkServer, linkAddress),
       user: account.user,
       password: account.password,
-      stats: counters.snapshot,
+      stats: Effect.sync(counters.snapshot),
       busy: () => counters.stats.apiInFlight + counters.stats.linkInFlight > 0,
-      setFaults: faults.replace,
+      setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.sync(() => faults.replace(rules)),
       thaw: (yield* Archive).thaw,
       reset: Effect.provideContext(resetAll, state)
     }

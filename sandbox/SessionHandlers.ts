@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -26,7 +27,7 @@ const withCookie = (
   })
 
 /** Answers `HEAD` and `GET` at the two addresses that may hand out the first cookie and token. */
-export const initialPage = Effect.gen(function* () {
+const initialPage = Effect.gen(function* () {
   const sessions = yield* Sessions
   const behaviour = yield* Behaviour
   return (path: "base" | "authenticate", { method }: HttpServerRequest.HttpServerRequest) =>
@@ -41,7 +42,7 @@ export const initialPage = Effect.gen(function* () {
           : HttpServerResponse.empty({ status: 404 })
       }
       const known = yield* Caller
-      const session = known ?? (yield* sessions.open)
+      const session = known ?? sessions.open()
       const page = withToken(HttpServerResponse.html(loginPage(session.token, welcome)), session)
       return known === null ? withCookie(page, session, behaviour) : page
     })
@@ -75,9 +76,9 @@ export const sessionHandlers = HttpApiBuilder.group(
         return forbiddenAnswer(behaviour)
       }
       if (anonymous.account !== user) {
-        if (yield* (yield* JoinAccount)(user)) return forcedLogout(request.headers["host"] ?? "")
+        if ((yield* JoinAccount)(user)) return forcedLogout(request.headers["host"] ?? "")
       }
-      const session = yield* sessions.login(anonymous, user, form.get("password") ?? "")
+      const session = sessions.login(anonymous, user, form.get("password") ?? "")
       if (session === null) return rejected
       const accepted = behaviour.loginRedirect
         ? HttpServerResponse.redirect(`http://${request.headers["host"]}/`)
@@ -89,7 +90,7 @@ export const sessionHandlers = HttpApiBuilder.group(
 
     const logout = Effect.gen(function* () {
       const session = yield* Caller
-      if (session !== null) yield* sessions.logout(session)
+      if (session !== null) sessions.logout(session)
       return HttpServerResponse.redirect("/login?logout")
     })
 
@@ -98,5 +99,14 @@ export const sessionHandlers = HttpApiBuilder.group(
       .handleRaw("authenticate", ({ request }) => initial("authenticate", request))
       .handleRaw("login", ({ request }) => login(request))
       .handleRaw("logout", () => logout)
+  })
+)
+
+/** `GET` where the clients ask with `HEAD`. */
+export const initialPages = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const initial = yield* initialPage
+    yield* router.add("GET", "/", (request) => initial("base", request))
+    yield* router.add("GET", "/authenticate", (request) => initial("authenticate", request))
   })
 )
