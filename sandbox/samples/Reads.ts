@@ -101,6 +101,14 @@ const nameOf = (random: SeededRandom.SeededRandom): string =>
 const randomBases = (random: SeededRandom.SeededRandom): string =>
   Array.from({ length: readLength }, () => otherBase(random, "")).join("")
 
+/** A read of invented bases that has no place. */
+const lost = (random: SeededRandom.SeededRandom, sample: string, name: string, flags: number): RecordFields => ({
+  ...{ name, flags, refId: -1, position: -1, mapq: 0, cigar: [], mateRefId: -1, matePosition: -1, templateLength: 0 },
+  bases: randomBases(random),
+  qualities: qualities(random, readLength),
+  tags: [["RG", `${sample}.1`]]
+})
+
 /** Both reads of one fragment over a locus. */
 const pair = (
   random: SeededRandom.SeededRandom,
@@ -117,42 +125,27 @@ const pair = (
   const left = clip(random, align(random, locus, variants, haplotype, start, 0))
   const right = align(random, locus, variants, haplotype, start + insert - readLength, skip)
   const name = nameOf(random)
-  const tags = (edits: number) =>
-    [
-      ["RG", `${sample}.1`],
-      ["NM", edits]
-    ] as const
   const mateLost = random.chance(0.02)
   const leftFirst = random.chance(0.5)
   const mapq = random.pick([60, 60, 60, 60, 29, 0])
   const common = { name, mapq, refId: locus.ref, mateRefId: locus.ref }
   const leftFlags = Flag.paired | (leftFirst ? Flag.first : Flag.last)
   const rightFlags = Flag.paired | (leftFirst ? Flag.last : Flag.first)
+  const placed = ({ bases, cigar, edits, position }: Alignment, flags: number): RecordFields => ({
+    ...{ ...common, flags, position, cigar, bases, qualities: qualities(random, bases.length) },
+    ...{ matePosition: left.position, templateLength: 0 },
+    tags: [
+      ["RG", `${sample}.1`],
+      ["NM", edits]
+    ]
+  })
   if (mateLost) {
     // The unmapped read takes the position of its mate and stands right after it.
     return [
+      placed(left, leftFlags | Flag.mateUnmapped),
       {
-        ...common,
-        flags: leftFlags | Flag.mateUnmapped,
-        position: left.position,
-        cigar: left.cigar,
-        matePosition: left.position,
-        templateLength: 0,
-        bases: left.bases,
-        qualities: qualities(random, left.bases.length),
-        tags: tags(left.edits)
-      },
-      {
-        ...common,
-        mapq: 0,
-        flags: rightFlags | Flag.unmapped,
-        position: left.position,
-        cigar: [],
-        matePosition: left.position,
-        templateLength: 0,
-        bases: randomBases(random),
-        qualities: qualities(random, readLength),
-        tags: [["RG", `${sample}.1`]]
+        ...lost(random, sample, name, rightFlags | Flag.unmapped),
+        ...{ refId: locus.ref, position: left.position, mateRefId: locus.ref, matePosition: left.position }
       }
     ]
   }
@@ -160,27 +153,10 @@ const pair = (
   const span = right.position + spanOf(right) - left.position
   const records: ReadonlyArray<RecordFields> = [
     {
-      ...common,
-      flags: leftFlags | proper | Flag.mateReverse,
-      position: left.position,
-      cigar: left.cigar,
-      matePosition: right.position,
-      templateLength: span,
-      bases: left.bases,
-      qualities: qualities(random, left.bases.length),
-      tags: tags(left.edits)
+      ...placed(left, leftFlags | proper | Flag.mateReverse),
+      ...{ matePosition: right.position, templateLength: span }
     },
-    {
-      ...common,
-      flags: rightFlags | proper | Flag.reverse,
-      position: right.position,
-      cigar: right.cigar,
-      matePosition: left.position,
-      templateLength: -span,
-      bases: right.bases,
-      qualities: qualities(random, right.bases.length),
-      tags: tags(right.edits)
-    }
+    { ...placed(right, rightFlags | proper | Flag.reverse), templateLength: -span }
   ]
   if (!random.chance(0.05)) return records
   const copy = nameOf(random)
@@ -190,20 +166,9 @@ const pair = (
 /** A pair that no aligner could place. */
 const unplacedPair = (random: SeededRandom.SeededRandom, sample: string): ReadonlyArray<RecordFields> => {
   const name = nameOf(random)
-  return [Flag.first, Flag.last].map((which) => ({
-    name,
-    flags: Flag.paired | Flag.unmapped | Flag.mateUnmapped | which,
-    refId: -1,
-    position: -1,
-    mapq: 0,
-    cigar: [],
-    mateRefId: -1,
-    matePosition: -1,
-    templateLength: 0,
-    bases: randomBases(random),
-    qualities: qualities(random, readLength),
-    tags: [["RG", `${sample}.1`]]
-  }))
+  return [Flag.first, Flag.last].map((which) =>
+    lost(random, sample, name, Flag.paired | Flag.unmapped | Flag.mateUnmapped | which)
+  )
 }
 
 /** A record with its place; its fields would take ten times as much memory. */
