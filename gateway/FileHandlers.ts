@@ -38,7 +38,7 @@ export const fileHandlers = HttpApiBuilder.group(
     const links = yield* LinkHost
     const folderPage = yield* makeFolderPage
     const turns = makeOutputTurns()
-    const limit = makeConnectionLimit(readerConnections)
+    const limit = yield* makeConnectionLimit(readerConnections)
 
     /** A page cannot read from a link host that allows none: ours asks for the bytes themselves. */
     const relays = ({ headers }: Request) => relay || headers["svc-relay"] !== undefined

@@ -9,22 +9,13 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import type { Spools } from "../core/src/annotations/Spool.ts"
-import type { Contact } from "../core/src/serving/Contact.ts"
-import type { FileBytes } from "../core/src/serving/FileBytes.ts"
-import type { LinkStore } from "../core/src/serving/LinkStore.ts"
-import type { ServiceQueue } from "../core/src/serving/Questions.ts"
-import type { Restorations } from "../core/src/serving/Restorations.ts"
-import type { ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
-import type { Tickets } from "../core/src/serving/Tickets.ts"
-import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
-import { addressOf, handleInTurn, type ListenFailed, listen } from "../platform/http/Listener.ts"
+import { addressOf, handleInTurn, listen } from "../platform/http/Listener.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { controlHandlers } from "./Metrics.ts"
 import { pageHandlers } from "./PageHandlers.ts"
-import { makeRequestMiddleware, type RequestMiddleware } from "./RequestMiddleware.ts"
+import { makeRequestMiddleware } from "./RequestMiddleware.ts"
 import { serviceHandlers } from "./ServiceHandlers.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
 
@@ -47,21 +38,7 @@ const limits = {
  * Serves until the scope closes, and gives its address. When the scope closes, the gateway accepts no more connections, lets requests
  * in flight end within the time that is set for it, and cuts the rest.
  */
-export const start: Effect.Effect<
-  string,
-  ListenFailed,
-  | Scope.Scope
-  | GatewaySettings
-  | LinkStore
-  | LinkHost
-  | FileBytes
-  | Restorations
-  | Tickets
-  | Contact
-  | ServiceAccess
-  | ServiceQueue
-  | Spools
-> = Effect.gen(function* () {
+export const start = Effect.gen(function* () {
   const { address, api, drain: drainTime } = yield* GatewaySettings
   const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
@@ -83,7 +60,11 @@ export const start: Effect.Effect<
 /** How often it is checked whether the last request has ended. */
 const drainPoll = Schedule.spaced("50 millis")
 
-const drain = (server: Server, middleware: RequestMiddleware, drainTime: Duration.Duration) =>
+const drain = (
+  server: Server,
+  middleware: Effect.Success<typeof makeRequestMiddleware>,
+  drainTime: Duration.Duration
+) =>
   Effect.gen(function* () {
     middleware.close()
     server.close()

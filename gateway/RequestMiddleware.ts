@@ -34,16 +34,6 @@ type App<E = never> = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-export interface RequestMiddleware {
-  readonly apply: <E>(app: App<E>) => App
-  /** Requests that are being answered. */
-  readonly inFlight: () => number
-  /** From now on every answer closes its connection. */
-  readonly close: () => void
-  /** Cuts the connections of all that are being answered. */
-  readonly cut: () => void
-}
-
 export const makeRequestMiddleware = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const inFlight = new Set<UnderWay>()
@@ -168,14 +158,17 @@ export const makeRequestMiddleware = Effect.gen(function* () {
 
   return {
     apply,
+    /** Requests that are being answered. */
     inFlight: () => inFlight.size,
+    /** From now on every answer closes its connection. */
     close: () => {
       closing = true
     },
+    /** Cuts the connections of all that are being answered. */
     cut: () => {
       for (const { cut } of inFlight) cut()
     }
-  } satisfies RequestMiddleware
+  }
 })
 
 /** A request that is being answered. */

@@ -44,7 +44,7 @@ export const ticketHandlers = HttpApiBuilder.group(
     const { relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
     const links = yield* LinkHost
-    const uploads = makeConnectionLimit(mostUploads)
+    const uploads = yield* makeConnectionLimit(mostUploads)
     const oneLong = yield* Semaphore.make(1)
 
     /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */

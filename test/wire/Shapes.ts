@@ -536,14 +536,6 @@ export const records = {
   CaseReport: report,
   AnalysisFiles: files,
   RestoreAnswer: restored,
-  ErrorBody: record({
-    "success?": bool,
-    "response?": () => null,
-    "errorMessageId?": text,
-    "errorExpected?": bool,
-    "errorId?": text,
-    "additionalInformation?": text
-  }),
   Envelope: record({ "success?": bool, "response?": gene, "errorMessageId?": text, "errorId?": text })
 } as const satisfies Readonly<Record<string, Shape>>
 

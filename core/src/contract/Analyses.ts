@@ -14,8 +14,8 @@ export const AnalysisType = openEnum([
   "PATHO_UI_MSI",
   "STR"
 ])
-export const SampleOrigin = openEnum(["GERMLINE", "SOMATIC", "UNKNOWN", "SNPID", "MASKED"])
-export const AnalysisStatus = openEnum(["PENDING", "DONE", "FAILED"])
+const SampleOrigin = openEnum(["GERMLINE", "SOMATIC", "UNKNOWN", "SNPID", "MASKED"])
+const AnalysisStatus = openEnum(["PENDING", "DONE", "FAILED"])
 
 export const AnalysisApproval = record("AnalysisApproval", {
   analysisId: maybe(AnalysisId),

@@ -7,7 +7,7 @@ import { AnalysisId, GeneId, Reference } from "./Ids.ts"
 import { Figure, mapOf, maybe, openEnum, openStruct, record } from "./Record.ts"
 
 /** One column; cell i of a row belongs to column i. `property` is a number here and text in CNV tables. */
-export const HeaderItem = record("HeaderItem", {
+const HeaderItem = record("HeaderItem", {
   id: Schema.String,
   title: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -20,7 +20,6 @@ export const HeaderItem = record("HeaderItem", {
   bioinfScoreThresholdsByAnalysisId: maybe(mapOf(Schema.Unknown)),
   category: maybe(openEnum(["META_SCORE", "SCORE_WITH_THRESHOLD", "SCORE_WITHOUT_THRESHOLD", "SPLICING_SCORE"]))
 })
-export type HeaderItem = typeof HeaderItem.Type
 
 /** The cells of one row: scalars and arrays, as they came. */
 export const Row = Schema.Array(Schema.Unknown)
@@ -112,7 +111,7 @@ export const CnvAnnotations = record("CnvAnnotations", {
 export type CnvAnnotations = typeof CnvAnnotations.Type
 
 /** One segment. Its fields were inferred from samples, so only its identifier is required. */
-export const PendingCnvSegment = record("PendingCnvSegment", {
+const PendingCnvSegment = record("PendingCnvSegment", {
   index: maybe(Schema.Boolean),
   pendingCnvId: Reference,
   detectedSegmentId: maybe(Reference),
@@ -153,7 +152,6 @@ export const PendingCnvSegment = record("PendingCnvSegment", {
     mapOf(openStruct({ copyNumbers: maybe(Schema.Array(Schema.Int)), types: maybe(Schema.Array(CnvType)) }))
   )
 })
-export type PendingCnvSegment = typeof PendingCnvSegment.Type
 
 /**
  * The payload of `GET /pending-cnv`.

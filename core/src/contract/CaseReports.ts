@@ -21,7 +21,7 @@ export const CaseReportInfo = record("CaseReportInfo", {
 export type CaseReportInfo = typeof CaseReportInfo.Type
 
 /** An analysis that the report is based on. Older servers send `analysisType` in place of `type`. */
-export const ReportAnalysis = record("ReportAnalysis", {
+const ReportAnalysis = record("ReportAnalysis", {
   analysisId: AnalysisId,
   sampleId: maybe(SampleId),
   type: maybe(AnalysisType),
@@ -57,7 +57,7 @@ const conclusion = {
   commentCount: maybe(Schema.Int)
 }
 
-export const SnvConclusion = record("SnvConclusion", {
+const SnvConclusion = record("SnvConclusion", {
   ...conclusion,
   genes: maybe(Schema.Array(ReportGene)),
   transcript: maybe(Schema.String),
@@ -66,9 +66,8 @@ export const SnvConclusion = record("SnvConclusion", {
   annotations: maybe(mapOf(Schema.Unknown)),
   selectedPaper: maybe(Schema.Array(Schema.Unknown))
 })
-export type SnvConclusion = typeof SnvConclusion.Type
 
-export const CnvConclusion = record("CnvConclusion", {
+const CnvConclusion = record("CnvConclusion", {
   ...conclusion,
   hgvs: maybe(Schema.String),
   iscn: maybe(Schema.String),
@@ -84,9 +83,8 @@ export const CnvConclusion = record("CnvConclusion", {
   exons: maybe(Schema.Array(Schema.Int)),
   annotations: maybe(CnvAnnotations)
 })
-export type CnvConclusion = typeof CnvConclusion.Type
 
-export const Conclusion = record("Conclusion", {
+const Conclusion = record("Conclusion", {
   diseases: maybe(Schema.Array(Disease)),
   disease: maybe(Disease),
   modeOfInheritance: maybe(Schema.String),
@@ -97,11 +95,10 @@ export const Conclusion = record("Conclusion", {
   cnvConclusions: maybe(Schema.Array(CnvConclusion)),
   snvConclusions: maybe(Schema.Array(SnvConclusion))
 })
-export type Conclusion = typeof Conclusion.Type
 
 const active = { active: maybe(Schema.Boolean) }
 
-export const PersonItem = record("PersonItem", {
+const PersonItem = record("PersonItem", {
   ...active,
   type: Schema.Literal("PERSON"),
   personId: maybe(PersonId),
@@ -112,13 +109,13 @@ export const PersonItem = record("PersonItem", {
   analyses: maybe(Schema.Array(ReportAnalysis))
 })
 
-export const MethodsItem = record("MethodsItem", {
+const MethodsItem = record("MethodsItem", {
   ...active,
   type: Schema.Literal("METHODS"),
   analyses: maybe(Schema.Array(ReportAnalysis))
 })
 
-export const VirtualPanelItem = record("VirtualPanelItem", {
+const VirtualPanelItem = record("VirtualPanelItem", {
   ...active,
   type: Schema.Literal("VIRTUAL_PANEL"),
   allGenesPanel: maybe(Schema.Boolean),
@@ -130,7 +127,7 @@ export const VirtualPanelItem = record("VirtualPanelItem", {
 })
 
 /** An item of a kind this release does not know. */
-export const UnknownItem = record("UnknownItem", {
+const UnknownItem = record("UnknownItem", {
   type: Schema.String.check(Schema.makeFilter((type) => !["PERSON", "METHODS", "VIRTUAL_PANEL"].includes(type)))
 })
 

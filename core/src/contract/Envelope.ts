@@ -5,10 +5,10 @@
  */
 import * as Schema from "effect/Schema"
 import { Reference } from "./Ids.ts"
-import { maybe, openStruct, record } from "./Record.ts"
+import { maybe, openStruct } from "./Record.ts"
 
 /** The fields that explain a failure, in envelopes and in the bodies of error statuses (docs/dev/service.md 16). */
-export const errorFields = {
+const errorFields = {
   success: maybe(Schema.Unknown),
   errorMessageId: maybe(Reference),
   errorExpected: maybe(Schema.Unknown),
@@ -28,10 +28,6 @@ export type Enveloped<S extends Schema.Top> = ReturnType<typeof envelope<S>> & {
  */
 export const enveloped = <S extends Schema.Top>(payload: S): Enveloped<S> =>
   Object.assign(envelope(payload), { payload })
-
-/** The body of an error status: all fields optional, unknown ones kept. */
-export const ErrorBody = record("ErrorBody", { ...errorFields, response: maybe(Schema.Unknown) })
-export type ErrorBody = typeof ErrorBody.Type
 
 /** 404: "not found" at a few endpoints. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(errorFields, { httpApiStatus: 404 }) {}

@@ -3,12 +3,12 @@ import * as Schema from "effect/Schema"
 import { LimsId } from "./Ids.ts"
 import { maybe, openEnum, record } from "./Record.ts"
 
-export const Sex = openEnum(["UNKNOWN", "MALE", "FEMALE", "INTERSEX"])
-export const Presence = openEnum(["PRESENT", "ABSENT"])
-export const Level = openEnum(["MAJOR", "MINOR", "UNKNOWN"])
+const Sex = openEnum(["UNKNOWN", "MALE", "FEMALE", "INTERSEX"])
+const Presence = openEnum(["PRESENT", "ABSENT"])
+const Level = openEnum(["MAJOR", "MINOR", "UNKNOWN"])
 
 /** A qualifier of a phenotype term; `synomys` is the wire's spelling. */
-export const TermModifier = record("TermModifier", {
+const TermModifier = record("TermModifier", {
   accession: Schema.String,
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -16,7 +16,7 @@ export const TermModifier = record("TermModifier", {
 })
 
 /** A term of the Human Phenotype Ontology, such as `HP:0001166`; `synomys` is the wire's spelling. */
-export const HpoTerm = record("HpoTerm", {
+const HpoTerm = record("HpoTerm", {
   accession: Schema.String,
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -25,19 +25,17 @@ export const HpoTerm = record("HpoTerm", {
   level: maybe(Level),
   modifiers: maybe(Schema.Array(TermModifier))
 })
-export type HpoTerm = typeof HpoTerm.Type
 
 /** A disease as clinical information names it. */
-export const PersonDisease = record("PersonDisease", {
+const PersonDisease = record("PersonDisease", {
   shortName: maybe(Schema.String),
   name: maybe(Schema.String),
   presence: maybe(Presence),
   level: maybe(Level),
   modifiers: maybe(Schema.Array(TermModifier))
 })
-export type PersonDisease = typeof PersonDisease.Type
 
-export const PersonalInformation = record("PersonalInformation", {
+const PersonalInformation = record("PersonalInformation", {
   limsId: maybe(LimsId),
   familyId: maybe(Schema.String),
   firstName: maybe(Schema.String),
@@ -50,16 +48,14 @@ export const PersonalInformation = record("PersonalInformation", {
   consentType: maybe(openEnum(["FULL_CONSENT", "NO_CONSENT", "UNKNOWN"])),
   validationStatus: maybe(openEnum(["UNKNOWN", "FLAGGED", "PROCESSED", "VALIDATED", "DELETING"]))
 })
-export type PersonalInformation = typeof PersonalInformation.Type
 
-export const ClinicalInformation = record("ClinicalInformation", {
+const ClinicalInformation = record("ClinicalInformation", {
   limsId: maybe(LimsId),
   hpoTerms: maybe(Schema.Array(HpoTerm)),
   diseases: maybe(Schema.Array(PersonDisease)),
   consanguineous: maybe(Schema.Boolean),
   parentageConfirmed: maybe(Schema.Boolean)
 })
-export type ClinicalInformation = typeof ClinicalInformation.Type
 
 /**
  * The payload of `GET /api/person/{personLimsId}`.

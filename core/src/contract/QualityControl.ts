@@ -5,7 +5,7 @@ import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
 const batchId = maybe(Reference)
 
-export const MetricDimension = record("MetricDimension", {
+const MetricDimension = record("MetricDimension", {
   id: maybe(Reference),
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -15,7 +15,7 @@ export const MetricDimension = record("MetricDimension", {
 })
 
 /** What a metric means. */
-export const MetricType = record("MetricType", {
+const MetricType = record("MetricType", {
   id: maybe(Reference),
   type: maybe(Schema.String),
   title: maybe(Schema.String),
@@ -23,13 +23,12 @@ export const MetricType = record("MetricType", {
   dimensions: maybe(Schema.Array(MetricDimension)),
   chartTitle: maybe(Schema.String)
 })
-export type MetricType = typeof MetricType.Type
 
 /** A number, a word, or a map of them. */
 const Value = Schema.Union([Figure, Schema.String, mapOf(Schema.Unknown)])
 
 /** One value of one metric. */
-export const MetricValue = record("MetricValue", {
+const MetricValue = record("MetricValue", {
   analysisId: maybe(AnalysisId),
   sequencingBatchId: batchId,
   dimension: maybe(Schema.String),
@@ -44,7 +43,7 @@ export const MetricValue = record("MetricValue", {
 })
 
 /** The metrics of one analysis or sequencing batch. */
-export const MetricItem = record("MetricItem", {
+const MetricItem = record("MetricItem", {
   analysisId: maybe(AnalysisId),
   referenceAnalysisId: maybe(AnalysisId),
   sequencingBatchId: batchId,
@@ -52,10 +51,9 @@ export const MetricItem = record("MetricItem", {
   qualityMetricTypes: maybe(Schema.Array(Reference)),
   data: maybe(mapOf(MetricValue))
 })
-export type MetricItem = typeof MetricItem.Type
 
 /** The metrics of one person. */
-export const PersonMetrics = record("PersonMetrics", {
+const PersonMetrics = record("PersonMetrics", {
   /** The LIMS id, in spite of its name. */
   personId: maybe(LimsId),
   /** By analysis. */
@@ -63,9 +61,8 @@ export const PersonMetrics = record("PersonMetrics", {
   metricResults: maybe(Schema.Array(MetricItem)),
   sequencingBatchesMetricResults: maybe(Schema.Array(MetricItem))
 })
-export type PersonMetrics = typeof PersonMetrics.Type
 
-export const ThresholdRange = record("ThresholdRange", {
+const ThresholdRange = record("ThresholdRange", {
   lowerBound: maybe(Figure),
   upperBound: maybe(Figure),
   defaultLowerBound: maybe(Figure),
@@ -73,7 +70,7 @@ export const ThresholdRange = record("ThresholdRange", {
   fixedValues: maybe(Schema.Boolean)
 })
 
-export const EnrichmentKit = record("EnrichmentKit", {
+const EnrichmentKit = record("EnrichmentKit", {
   id: maybe(Reference),
   bedFile: maybe(Schema.String),
   /** Bases. */
@@ -85,7 +82,7 @@ export const EnrichmentKit = record("EnrichmentKit", {
   name: maybe(Schema.String)
 })
 
-export const MetricCategory = record("MetricCategory", {
+const MetricCategory = record("MetricCategory", {
   id: maybe(Reference),
   title: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -94,7 +91,7 @@ export const MetricCategory = record("MetricCategory", {
   order: maybe(Schema.Int)
 })
 
-export const ThresholdRanges = record("ThresholdRanges", {
+const ThresholdRanges = record("ThresholdRanges", {
   enrichmentKits: maybe(Schema.Array(EnrichmentKit)),
   categories: maybe(Schema.Array(MetricCategory)),
   ranges: maybe(mapOf(mapOf(ThresholdRange)))

@@ -3,14 +3,13 @@ import { Effect, Exit, Redacted, Schema } from "effect"
 import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"
 import { records } from "../../../test/wire/Shapes.ts"
 import * as Contract from "../library/Contract.ts"
-import { ErrorBody, enveloped } from "./Envelope.ts"
+import { enveloped } from "./Envelope.ts"
 
 type Json = Schema.Json
 type JsonObject = { readonly [key: string]: Json }
 
 const schemas = {
   ...Contract,
-  ErrorBody,
   Envelope: enveloped(Contract.Gene)
 } satisfies Readonly<Record<keyof typeof records, Schema.Top>>
 
