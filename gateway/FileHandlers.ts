@@ -1,6 +1,7 @@
 /** Serves the files of analyses: listings, redirects to links, bytes, restorations. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -25,6 +26,9 @@ import * as Metrics from "./Metrics.ts"
 import { makeFolderPage, wantsPage } from "./PageHandlers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
+
+/** How long the link host is asked for the version of a file whose size is known. */
+const longestLook = Duration.seconds(3)
 
 export const fileHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -102,11 +106,20 @@ export const fileHandlers = HttpApiBuilder.group(
       return yield* Effect.catchTag(attempt, "FileChanged", () => attempt)
     })
 
+    /** Of a file that is redirected: a reader may reach the link host where the gateway does not, so the size alone will do. */
+    const versionOr = (file: ServedFile, size: number) =>
+      Effect.andThen(
+        store.lend(file),
+        bytes.version(file).pipe(
+          Effect.timeout(longestLook),
+          Effect.orElseSucceed(() => ({ ...unknownVersion, size }))
+        )
+      )
+
+    /** Not redirected, as link hosts refuse HEAD. Tag and date tell a program that resumes whether its copy is of this version. */
     const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       if (file.archived) return yield* new InArchive({ file })
-      // After a redirect the reader gets entity tag and date from the link host, so only a missing size is asked for here.
-      const version =
-        relays(request) || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
+      const version = yield* relays(request) || file.size === null ? bytes.version(file) : versionOr(file, file.size)
       const { headers, status } = headOf(version, { ...request.headers, range: undefined })
       return HttpServerResponse.empty({ status, headers })
     })

@@ -42,7 +42,7 @@ const fetched = Effect.fnUntraced(function* (text: string) {
 describe("svc-gateway", () => {
   it.live("lists files, redirects to links, answers HEAD itself, and asks the service once", () =>
     Effect.gen(function* () {
-      const { gateway, stats } = yield* gatewayGround()
+      const { gateway, setFaults, stats } = yield* gatewayGround()
       const list = JSON.parse((yield* ask(`${gateway.url}/files/A1`)).text)
       assert.deepStrictEqual(
         list.files.map(({ archived, name, url }: Record<string, unknown>) => [name, archived, url]),
@@ -68,11 +68,20 @@ describe("svc-gateway", () => {
       assert.strictEqual(head.status, 200)
       assert.strictEqual(head.headers.get("content-length"), String(bam.bytes.length))
       assert.strictEqual(head.headers.get("accept-ranges"), "bytes")
+      // Nextflow, DVC and rclone tell by these whether a file is still the one they have.
+      for (const name of ["etag", "last-modified"]) {
+        assert.isNotNull(bam.headers.get(name), name)
+        assert.strictEqual(head.headers.get(name), bam.headers.get(name), name)
+      }
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bai`)).status, 307)
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam.csi`)).status, 404)
       const { logins, maxApiInFlight, requests } = (yield* stats) as Record<string, unknown>
       assert.deepStrictEqual([logins, maxApiInFlight], [1, 1])
       assert.strictEqual((requests as Record<string, number>)["getFileDownloadLinks"], 1)
+      yield* setFaults([fault({ plane: "link", file: "S1.bam.bai" }, { status: 404 })])
+      const sized = yield* ask(`${gateway.url}/files/A1/S1.bam.bai`, { method: "HEAD" })
+      assert.deepStrictEqual([sized.status, sized.headers.get("etag")], [200, null])
+      assert.isAbove(Number(sized.headers.get("content-length")), 0)
     })
   )
 
