@@ -18,7 +18,7 @@ import {
   usageErrorOf
 } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { isDataType, isSliced, slicedTypes } from "../genome/formats/FileNames.ts"
+import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { type ChecksumKind, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
@@ -156,11 +156,8 @@ export const wantsSlices = ({ bed, range, unmapped }: RegionOptions): boolean =>
 /** Why these regions cannot be cut out of files of these types, in a sentence; null when they can, or when none are wanted. */
 export const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileType>): string | null => {
   if (!wantsSlices(regions)) return null
-  const data = filetypes.filter(isDataType)
-  const whole = data.filter((type) => !isSliced(type))
-  if (whole.length > 0) return `Regions cannot be cut out of ${whole.join(" and ")} files: leave them out of filetypes`
-  if (data.length > 0) return null
-  return `Regions are cut out of ${slicedTypes.join(" and ")} files: add one of them to filetypes; the index of a slice comes with it`
+  if (filetypes.some(isDataType)) return null
+  return `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to filetypes; the index of a slice comes with it`
 }
 
 const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type { AnalysisId } from "../contract/Ids.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
 import { InputMalformed, LinkRefused, NotFound } from "../Errors.ts"
-import { slicedTypes } from "../genome/formats/FileNames.ts"
+import { dataTypes } from "../genome/formats/FileNames.ts"
 import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { resolveTarget } from "../settings/Target.ts"
@@ -233,7 +233,7 @@ const linkedFile = ({ links, listed }: CatalogEntry, fileName: string): LinkEntr
 /** The indexes that slices of the data files among `taken` need and that `taken` lacks. */
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
-  const places = wantedFiles([listed], { filetypes: slicedTypes, layout: "flat", slice })
+  const places = wantedFiles([listed], { filetypes: dataTypes, layout: "flat", slice })
   const indexes = places.flatMap(({ fileName, slice: cut }) =>
     taken.includes(fileName) ? (cut?.indexFiles ?? []) : []
   )

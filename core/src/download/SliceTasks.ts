@@ -4,7 +4,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { AnalysisId } from "../contract/Ids.ts"
 import type { InArchive, LinkExpired, ServiceError, TransferError } from "../Errors.ts"
-import { hasUnmapped, slicedTypes } from "../genome/formats/FileNames.ts"
+import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
 import { type ListedAnalysis, type ListedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
@@ -67,7 +67,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   const refused: Array<RefusedEstimate> = []
   if (content === null) return { analysis, refused }
   // The whole listing is looked at: an index serves its data file also when it is not shown.
-  const places = wantedFiles([entry.listed], { filetypes: slicedTypes, layout: "flat", slice: content })
+  const places = wantedFiles([entry.listed], { filetypes: dataTypes, layout: "flat", slice: content })
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue

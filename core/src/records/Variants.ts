@@ -8,6 +8,7 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import { Downloads } from "../download/Downloads.ts"
 import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
+import { lineFeed } from "../genome/Ascii.ts"
 import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { decodeVcfHeader, type VcfHeader } from "../genome/formats/VcfHeader.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
@@ -137,8 +138,6 @@ const parserOf = ({ header, lines }: OpenVcf): VcfParser => {
   parser.samples = [...header.samples]
   return parser
 }
-
-const lineFeed = 0x0a
 
 /** The records in the content of a VCF after its header, without their line feeds. A file may end without one. */
 const linesIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> =>

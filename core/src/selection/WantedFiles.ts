@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
-import { indexesAmong, isDataType, isSliced } from "../genome/formats/FileNames.ts"
+import { indexesAmong, isDataType } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
 import { dataPathOf, type Layout, type OutputPath, outputPathOf, pathOf } from "./OutputPath.ts"
@@ -175,7 +175,7 @@ const wantedType = (file: ListedFile, choice: FileChoice): FileType | null => {
 
 /** Slices are made of data files and bring their own index. */
 export const wantedTypes = ({ filetypes, slice }: FileChoice): ReadonlyArray<FileType> =>
-  slice == null ? filetypes : filetypes.filter(isSliced)
+  slice == null ? filetypes : filetypes.filter(isDataType)
 
 const withoutTail = (name: string): string => {
   let end = name.length

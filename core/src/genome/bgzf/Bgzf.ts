@@ -8,36 +8,9 @@ export const maxBlock = 0x10000
 export const maxPayload = 0xff00
 
 /** The empty block that ends every BGZF file; without it the file was cut. */
-export const eofBlock: Uint8Array = Uint8Array.of(
-  0x1f,
-  0x8b,
-  8,
-  4,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0xff,
-  6,
-  0,
-  0x42,
-  0x43,
-  2,
-  0,
-  0x1b,
-  0,
-  3,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0
-)
+export const eofBlock: Uint8Array = Uint8Array.from([
+  0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, 0x42, 0x43, 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0
+])
 
 /** Whether the bytes `[at, end)` are such a block. */
 export const isEofBlock = (bytes: Uint8Array, at: number, end: number): boolean =>

@@ -2,12 +2,13 @@
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
+import { standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { type Inflated, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
-import { begins, linesOf } from "./HeaderLines.ts"
+import { linesOf } from "./HeaderLines.ts"
 import type { Program } from "./SliceHeader.ts"
 
 export interface BamReference {
@@ -140,7 +141,7 @@ const programKey = encoder.encode("@PG\t")
 /** The `@PG` lines of a header text. */
 const programLines = (text: Uint8Array): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  for (const line of linesOf(text)) if (begins(line, programKey)) lines.push(decodeName(line))
+  for (const line of linesOf(text)) if (standsAt(line, 0, programKey)) lines.push(decodeName(line))
   return lines
 }
 

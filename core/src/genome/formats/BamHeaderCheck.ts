@@ -1,11 +1,10 @@
 /** Judges the text of a BAM header as samtools does when it is asked for anything (SAM specification, section 1.3). */
+import { lineFeed, tab } from "../Ascii.ts"
 import { decodeName } from "../ReferenceName.ts"
 import type { BamHeader, BamReference } from "./BamHeader.ts"
 import { type HeaderJudgement, shown } from "./Format.ts"
 import { linesOf, startOf, textOf } from "./HeaderLines.ts"
 
-const lineFeed = 0x0a
-const tab = 0x09
 const colon = 0x3a
 const atSign = 0x40
 

@@ -10,8 +10,6 @@ export interface FormatNames {
   readonly alsoUnder: ReadonlyArray<string>
   /** What the names of its indexes add, the usual one first; none where the format has no index. */
   readonly indexes: ReadonlyArray<IndexSuffix>
-  /** True when regions can be cut out of it. */
-  readonly sliced: boolean
   /** True when files of the service are asked for by it and by its usual index (`--filetypes`). */
   readonly offered: boolean
   /** True when the format can hold unplaced reads, which `--unmapped` takes. */
@@ -26,7 +24,6 @@ export const bam = {
   suffix: "bam",
   alsoUnder: [],
   indexes: ["bai", "csi"],
-  sliced: true,
   offered: true,
   hasUnmapped: true
 } as const satisfies FormatNames
@@ -36,7 +33,6 @@ export const vcf = {
   suffix: "vcf.gz",
   alsoUnder: [],
   indexes: ["tbi", "csi"],
-  sliced: true,
   offered: true,
   hasUnmapped: false
 } as const satisfies FormatNames
@@ -46,7 +42,6 @@ export const bcf = {
   suffix: "bcf",
   alsoUnder: [vcf.suffix],
   indexes: ["csi"],
-  sliced: true,
   offered: false,
   hasUnmapped: false
 } as const satisfies FormatNames
@@ -185,12 +180,8 @@ export const dataNamesOf = (name: string): ReadonlyArray<string> =>
 
 const offered = all.filter((one): one is Offered => one.offered)
 
+/** Regions can be cut out of all of them. */
 export const dataTypes: ReadonlyArray<OfferedDataType> = offered.map(({ suffix }) => suffix)
-
-/** The types of data that regions can be cut out of. */
-export const slicedTypes: ReadonlyArray<OfferedDataType> = offered
-  .filter(({ sliced }) => sliced)
-  .map(({ suffix }) => suffix)
 
 /** The type of the files of a format, and that of its usual index where it has one. */
 export const typesOf = ({
@@ -215,9 +206,6 @@ export const fileTypeOf = (name: string): FileType | null => {
 
 /** True for types of data, false for those of indexes. */
 export const isDataType = (type: string): type is OfferedDataType => dataTypes.some((one) => one === type)
-
-/** True for types of data that regions can be cut out of. */
-export const isSliced = (type: FileType): boolean => slicedTypes.some((one) => one === type)
 
 /** The type of the data that belongs to an index; data is its own. */
 export const dataTypeOf = (type: FileType): OfferedDataType =>

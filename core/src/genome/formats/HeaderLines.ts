@@ -1,7 +1,6 @@
 /** The lines of a header as bytes: a header of millions of references may be longer than a string can be. */
+import { lineFeed } from "../Ascii.ts"
 import { decodeName } from "../ReferenceName.ts"
-
-const lineFeed = 0x0a
 
 /** The lines of a text without their line feeds; what lies behind the last feed is one where it is not empty. */
 export function* linesOf(text: Uint8Array): Generator<Uint8Array> {
@@ -15,11 +14,6 @@ export function* linesOf(text: Uint8Array): Generator<Uint8Array> {
 
 /** Where a line of `linesOf(text)` begins in the text. */
 export const startOf = (line: Uint8Array, text: Uint8Array): number => line.byteOffset - text.byteOffset
-
-export const begins = (line: Uint8Array, key: Uint8Array): boolean => {
-  for (let i = 0; i < key.length; i++) if (line[i] !== key[i]) return false
-  return true
-}
 
 const latin1 = new TextDecoder("latin1")
 

@@ -1,5 +1,6 @@
 /** How the records of each format are read: how long they are, where they lie, and whether they are sound. */
 import { printable } from "../../text/Printable.ts"
+import { carriageReturn, hash, lineFeed, tab } from "../Ascii.ts"
 import { decodeName } from "../ReferenceName.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { columnsFault, emptyAtEnd, mostSiteColumns, placeOf, tabsIn } from "./VcfRecord.ts"
@@ -106,11 +107,6 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     return span.ref >= -1 && span.ref < references && span.start >= -1
   }
 })
-
-const lineFeed = 0x0a
-const hash = 0x23
-const carriageReturn = 0x0d
-const tab = 0x09
 
 /** A comment or a blank line: an index of tabix may begin at one in the header. */
 const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>

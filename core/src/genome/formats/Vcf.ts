@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { counted } from "../../text/Quantity.ts"
+import { carriageReturn, digitsIn, hash, lineFeed, standsAt, tab } from "../Ascii.ts"
 import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
@@ -17,29 +18,8 @@ import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, without
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 
-const lineFeed = 0x0a
-const tab = 0x09
-const hash = 0x23
-const carriageReturn = 0x0d
-
 /** Bytes of a line that are looked at where it lies in several pieces: more than all before the samples take, but for the longest alleles. */
 const enough = 0x10000
-
-/** The digits in `[at, stop)` as a number; -1 when there is anything else. */
-const numberIn = (line: Uint8Array, at: number, stop: number): number => {
-  let value = 0
-  for (let i = at; i < stop; i++) {
-    const digit = line[i]! - 0x30
-    if (digit < 0 || digit > 9) return -1
-    value = value * 10 + digit
-  }
-  return at === stop ? -1 : value
-}
-
-const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
-  for (let i = 0; i < name.length; i++) if (line[i] !== name[i]) return false
-  return line[name.length] === tab
-}
 
 /**
  * Listeners hear of a record as tabix indexes it: up to END or the end of REF.
@@ -99,12 +79,12 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     const empty = line.length < enough ? emptyAtEnd(line, 0, line.length) : 0
     const fault = columnsFault(samples, tabs + 1, empty)
     if (fault !== null) return `has a line (number ${records}) of ${fault}`
-    const same = name !== "" && startsWith(line, nameBytes)
+    const same = name !== "" && standsAt(line, 0, nameBytes) && line[nameBytes.length] === tab
     const first = same ? nameBytes.length : line.indexOf(tab)
     if (first < 1) return wrong
     const second = line.indexOf(tab, first + 1)
-    const position = numberIn(line, first + 1, second)
-    if (second === -1 || position === -1) return wrong
+    const position = digitsIn(line, first + 1, second)
+    if (second === -1 || Number.isNaN(position)) return wrong
     if (!same) change(line, first, place)
     ofName++
     if (position < lastPosition) sorted = false

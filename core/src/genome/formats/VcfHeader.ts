@@ -1,13 +1,14 @@
 /** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
+import { carriageReturn, hash, lineFeed, standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
-import { begins, linesOf, startOf } from "./HeaderLines.ts"
+import { linesOf, startOf } from "./HeaderLines.ts"
 import type { Program } from "./SliceHeader.ts"
 
 /** A header as it stands in a file. */
@@ -42,9 +43,6 @@ const encoder = new TextEncoder()
 const contigKey = encoder.encode("##contig=")
 const columnsKey = encoder.encode("#CHROM")
 const decoder = new TextDecoder()
-const hash = 0x23
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
 
 /** The line `[at, end)` has nothing in it but, where lines end with CRLF, the carriage return. */
 const isBlank = (bytes: Uint8Array, at: number, end: number): boolean =>
@@ -113,7 +111,7 @@ const spansByLength = (line: string): boolean => {
 
 /** Names of the samples where the line is that of the columns; null for any other. */
 export const samplesOf = (line: Uint8Array): ReadonlyArray<string> | null =>
-  begins(line, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
+  standsAt(line, 0, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
 
 /** A header out of its lines; null when none of them is that of the columns. Lenient about the lines between the first and the last, as tabix is. */
 export const decodeVcfHeader = (text: Uint8Array): VcfHeader | null => {
@@ -122,7 +120,7 @@ export const decodeVcfHeader = (text: Uint8Array): VcfHeader | null => {
   let lines = 0
   for (const line of linesOf(text)) {
     lines++
-    if (begins(line, contigKey)) {
+    if (standsAt(line, 0, contigKey)) {
       const contig = contigOf(decodeName(line))
       if (contig !== null) contigs.push(contig)
     } else samples = samplesOf(line) ?? samples
@@ -168,17 +166,17 @@ const vcfKey = (program: Program) => `##${program.name}_regions=`
 /** VCF header lines with one more before `#CHROM` that names program and regions. */
 export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
   let start = 0
-  for (const line of linesOf(text)) if (begins(line, columnsKey)) start = startOf(line, text)
+  for (const line of linesOf(text)) if (standsAt(line, 0, columnsKey)) start = startOf(line, text)
   const { origin, version } = program
   const from =
     origin === undefined ? "" : `Command="${escapeQuotes(origin.command)}",Source="${escapeQuotes(origin.source)}",`
   const added = encodeName(`${vcfKey(program)}<Version="${version}",${from}Regions="${regions}">\n`)
-  const ended = text[text.length - 1] === 0x0a
+  const ended = text[text.length - 1] === lineFeed
   const result = new Uint8Array(text.length + added.length + (ended ? 0 : 1))
   result.set(text.subarray(0, start))
   result.set(added, start)
   result.set(text.subarray(start), start + added.length)
-  if (!ended) result[result.length - 1] = 0x0a
+  if (!ended) result[result.length - 1] = lineFeed
   return result
 }
 
@@ -186,7 +184,7 @@ export const vcfSliceText = (text: Uint8Array, program: Program, regions: string
 export const vcfRegions = (text: Uint8Array, program: Program): string | null => {
   const key = encoder.encode(vcfKey(program))
   let found: Uint8Array | null = null
-  for (const line of linesOf(text)) if (begins(line, key)) found = line
+  for (const line of linesOf(text)) if (standsAt(line, 0, key)) found = line
   const line = found === null ? "" : decodeName(found)
   return /,Regions="([^"]*)">$/.exec(line)?.[1] ?? null
 }

@@ -1,4 +1,5 @@
 /** The place and the columns of a VCF line, read from its bytes (VCF specification, section 1.6.1). */
+import { carriageReturn, digitsIn, standsAt, tab } from "../Ascii.ts"
 import { decodeName } from "../ReferenceName.ts"
 
 export interface VcfPlace {
@@ -11,8 +12,6 @@ export interface VcfPlace {
   readonly reach: number
 }
 
-const tab = 0x09
-const carriageReturn = 0x0d
 const plus = 0x2b
 const comma = 0x2c
 const minus = 0x2d
@@ -68,23 +67,11 @@ const blockKey = encoder.encode("LEN")
 /** No BCF can hold a larger value, and such a one counts as missing. */
 const largestValue = 0x7fffffff
 
-/** The digits in `[at, stop)` as a number, NaN when there are none or anything else. */
-const number = (line: Uint8Array, at: number, stop: number): number => {
-  if (at === stop) return Number.NaN
-  let value = 0
-  for (let i = at; i < stop; i++) {
-    const digit = line[i]! - 0x30
-    if (digit < 0 || digit > 9) return Number.NaN
-    value = value * 10 + digit
-  }
-  return value
-}
-
 /** The digits that `[at, stop)` begins with as a number, NaN when there are none. A CR or a second value may follow. */
 const firstNumber = (line: Uint8Array, at: number, stop: number): number => {
   let end = at
   while (end < stop && line[end]! >= 0x30 && line[end]! <= 0x39) end++
-  return number(line, at, end)
+  return digitsIn(line, at, end)
 }
 
 /** A length, 0 when there is none; deletions have had a negative one. */
@@ -94,11 +81,8 @@ const lengthIn = (line: Uint8Array, at: number, stop: number): number => {
   return length <= largestValue ? length : 0
 }
 
-const startsWith = (line: Uint8Array, at: number, stop: number, text: Uint8Array): boolean => {
-  if (at + text.length > stop) return false
-  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return false
-  return true
-}
+const startsWith = (line: Uint8Array, at: number, stop: number, text: Uint8Array): boolean =>
+  at + text.length <= stop && standsAt(line, at, text)
 
 /** Where the next `separator` from `at` on stands, `stop` when there is none before it. */
 const next = (line: Uint8Array, at: number, stop: number, separator: number): number => {
@@ -182,7 +166,7 @@ export const placeOf = (line: Uint8Array): VcfPlace | null => {
     if (found === -1 && i < information) return null
     stops.push(found === -1 ? line.length : found)
   }
-  const pos = number(line, beginOf(stops, position), stops[position]!)
+  const pos = digitsIn(line, beginOf(stops, position), stops[position]!)
   if (Number.isNaN(pos) || stops[0] === 0) return null
   const start = Math.max(0, pos - 1)
   const value = valueAt(line, beginOf(stops, information), stops[information]!, endKey)

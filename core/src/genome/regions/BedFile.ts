@@ -11,6 +11,7 @@ import { errnoOf, LocalIo, NotFound, UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
 import { printable } from "../../text/Printable.ts"
 import { counted } from "../../text/Quantity.ts"
+import { carriageReturn, digitsIn, hash, lineFeed, standsAt, tab } from "../Ascii.ts"
 import { type ByteReader, readerOf, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
@@ -18,12 +19,7 @@ import { decodeName } from "../ReferenceName.ts"
 import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
-const tab = 0x09
 const space = 0x20
-const zero = 0x30
-const hash = 0x23
 const letterB = 0x62
 const letterT = 0x74
 
@@ -60,18 +56,6 @@ const findColumns = (bytes: Uint8Array, from: number, end: number, places: Place
   return 3
 }
 
-/** The digits of a column as a number, which is too large for a position where it is not exact; NaN for anything else. */
-const count = (bytes: Uint8Array, begin: number, end: number): number => {
-  if (begin === end) return Number.NaN
-  let value = 0
-  for (let at = begin; at < end; at++) {
-    const digit = bytes[at]! - zero
-    if (digit < 0 || digit > 9) return Number.NaN
-    value = value * 10 + digit
-  }
-  return value
-}
-
 interface Found {
   readonly name: string
   readonly bytes: Uint8Array
@@ -81,11 +65,8 @@ interface Found {
   readonly ends: NumberList
 }
 
-const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: number): boolean => {
-  if (name.length !== end - begin) return false
-  for (let i = 0; i < name.length; i++) if (name[i] !== bytes[begin + i]) return false
-  return true
-}
+const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: number): boolean =>
+  name.length === end - begin && standsAt(bytes, begin, name)
 
 const hasMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
@@ -138,8 +119,9 @@ const bedParser = (file: string): BedParser => {
     const begin = places[0]!
     const stop = places[1]!
     if (columns < 3) return wrong("it needs a name, a start and an end")
-    const start = count(bytes, places[2]!, places[3]!)
-    const until = count(bytes, places[4]!, places[5]!)
+    // A number that is not exact is too large for a position.
+    const start = digitsIn(bytes, places[2]!, places[3]!)
+    const until = digitsIn(bytes, places[4]!, places[5]!)
     if (Number.isNaN(start) || Number.isNaN(until)) {
       const header = last === null ? "; a line of column names begins with #" : ""
       return wrong(`start and end are whole numbers${header}`)
