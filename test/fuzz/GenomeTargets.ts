@@ -10,24 +10,21 @@ import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { bamWalk } from "../../core/src/genome/formats/Bam.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { kindOfName } from "../../core/src/genome/formats/FileNames.ts"
-import { open } from "../../core/src/genome/formats/Formats.ts"
+import { openFormat } from "../../core/src/genome/formats/Formats.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
-import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
+import type { SliceResult } from "../../core/src/genome/slice/Slice.ts"
 import { proveFile } from "../../core/src/verify/FileProof.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { codecHere } from "../../test/genome/CodecHere.ts"
-import { concat } from "../genome/Fixtures.ts"
+import { sliceOf } from "../genome/Slicing.ts"
 import { walk } from "../genome/Walk.ts"
 import { makeBam } from "./BamInputs.ts"
 import { mutate, type Outcome, type Target } from "./Mutation.ts"
 import * as Naive from "./Naive.ts"
 import { type Packed, pack, unpack } from "./Packing.ts"
 import { makeVcf } from "./VcfInputs.ts"
-
-const options = { program: { name: "fuzz", version: "0" }, level: 1 }
 
 type Damage = FileDamaged | NotFound | UsageError
 type Reading = Effect.Effect<unknown, Damage, Codec>
@@ -71,14 +68,6 @@ const wantedOf = (random: SeededRandom.SeededRandom, whole: boolean): string =>
     ...(whole ? ["chr3"] : [])
   ].join(" ")
 
-const collector = () => {
-  const pieces: Array<Uint8Array> = []
-  return {
-    sink: { write: (bytes: Uint8Array) => Effect.sync(() => void pieces.push(bytes.slice())) },
-    file: () => concat(...pieces)
-  }
-}
-
 const sourceOf = ({ data, index }: Packed, name: string, indexName: string) => ({
   ...{ name, reader: fromBytes(data), indexes: soleIndex(indexName, fromBytes(index)) }
 })
@@ -93,13 +82,9 @@ const bam: Kind = {
   plain: Naive.readBam,
   slice: Effect.fnUntraced(function* (packed, text, indexName, began) {
     const unplaced = packed.seed % 3 === 0
-    const { file, sink } = collector()
-    const wanted = yield* Effect.fromResult(parseRange(text))
     const source = sourceOf(packed, bam.data, indexName)
-    const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unplaced })
-    began()
-    const result = yield* writeSlice(plan, sink, options)
-    return { ...result, file: file(), regions: takenOf(plan.regions), names: [], unplaced }
+    const { bytes, plan, result } = yield* sliceOf(source, text, { began, unmapped: unplaced })
+    return { ...result, file: bytes, regions: takenOf(plan.regions), names: [], unplaced }
   })
 }
 
@@ -109,15 +94,10 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
     index: `x.vcf.gz.${suffix}`,
     plain: Naive.readVcf,
     slice: Effect.fnUntraced(function* (packed, text, indexName, began) {
-      const { file, sink } = collector()
-      const wanted = yield* Effect.fromResult(parseRange(text))
-      const source = sourceOf(packed, kind.data, indexName)
-      const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
-      began()
-      const result = yield* writeSlice(plan, sink, options)
+      const { bytes, plan, result } = yield* sliceOf(sourceOf(packed, kind.data, indexName), text, { began })
       return {
         ...result,
-        file: file(),
+        file: bytes,
         regions: takenOf(plan.regions),
         names: plan.slicing.references.map(({ name }) => name),
         unplaced: false
@@ -193,7 +173,7 @@ const makeTargets = Effect.gen(function* () {
   })
   const ofData = (name: string) => (packed: Packed) => [
     checkStructure(name, fromBytes(packed.data)),
-    Effect.map(open(name, fromBytes(packed.data), kindOfName(name)?.type ?? "bam"), ({ judgeHeader }) =>
+    Effect.map(openFormat(name, fromBytes(packed.data), kindOfName(name)?.type ?? "bam"), ({ judgeHeader }) =>
       judgeHeader?.()
     ),
     walk(name, fromBytes(packed.data))

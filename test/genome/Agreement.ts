@@ -7,20 +7,10 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { regionsOfBed } from "../../test/genome/Bed.ts"
 import { tool } from "./Oracles.ts"
-
-const options = { program: { name: "svc-steps", version: "0" }, level: 1, connections: 3 }
-
-const collect = () => {
-  const pieces: Array<Uint8Array> = []
-  return {
-    sink: { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) },
-    bytes: () => new Uint8Array(Buffer.concat(pieces))
-  }
-}
+import { sliceOf } from "./Slicing.ts"
 
 /** A reader that hands out copies, as a network does. */
 const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
@@ -118,11 +108,9 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     const bed = bedOf(intervals)
     const spelled = spelledBed(random, intervals)
     const wanted = Result.getOrThrow(regionsOfBed("random.bed", spelled))
-    const { bytes, sink } = collect()
-    const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })
-    const result: SliceResult = yield* writeSlice(plan, sink, options)
+    const { bytes, result } = yield* sliceOf(source, wanted, { unmapped })
     const slice = `${folder}/slice.bam`
-    writeFileSync(slice, bytes())
+    writeFileSync(slice, bytes)
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
     writeFileSync(`${folder}/random.bed`, bed)
     const args = ["-X", subject.data, `${subject.data}${subject.suffix}`]
@@ -136,7 +124,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
       ours.split("\n").length - 1,
       `${subject.data} seed ${seed} case ${i}: ${spelled}`
     )
-    const data = { name: "slice.bam", reader: fromBytes(bytes()) }
+    const data = { name: "slice.bam", reader: fromBytes(bytes) }
     yield* checkStructure("slice.bam", data.reader)
     yield* checkStructure(`slice.bam.${result.indexSuffix}`, fromBytes(result.index), data)
     // The index of the slice gives the same answers as one that samtools makes.
@@ -177,11 +165,9 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
     const bed = bedOf(intervals)
     const spelled = spelledBed(random, intervals)
     const wanted = Result.getOrThrow(regionsOfBed("random.bed", spelled))
-    const { bytes, sink } = collect()
-    const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
-    const result = yield* writeSlice(plan, sink, options)
+    const { bytes, result } = yield* sliceOf(source, wanted)
     const slice = `${folder}/slice.vcf.gz`
-    writeFileSync(slice, bytes())
+    writeFileSync(slice, bytes)
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
     writeFileSync(`${folder}/random.bed`, bed)
     const query = (path: string) =>
@@ -205,7 +191,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
       lines.filter((line) => own.has(line)),
       "order of the file, each once"
     )
-    const data = { name: "slice.vcf.gz", reader: fromBytes(bytes()) }
+    const data = { name: "slice.vcf.gz", reader: fromBytes(bytes) }
     yield* checkStructure("slice.vcf.gz", data.reader)
     yield* checkStructure(`slice.vcf.gz.${result.indexSuffix}`, fromBytes(result.index), data)
     if (i % 5 === 0) {

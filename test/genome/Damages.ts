@@ -8,12 +8,10 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
-import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
-import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
-import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { concat, endingAtFileEnd } from "./Fixtures.ts"
 import { type IndexedFile, randomFile, randomRange } from "./RandomFiles.ts"
+import { sliceOf, sourceOf } from "./Slicing.ts"
 
 type Random = SeededRandom.SeededRandom
 
@@ -113,14 +111,8 @@ const recordsOf = (content: Uint8Array, type: IndexedFile["type"]): ReadonlyArra
 export const recordsOfSlice = Effect.fnUntraced(function* (file: IndexedFile, range: string, unmapped: boolean) {
   const codec = yield* Codec
   const { data, index, suffix, type } = file
-  const wanted = yield* Effect.fromResult(parseRange(range))
-  const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
-  const plan = yield* planSlice({ source, type, wanted, takeUnplaced: unmapped })
-  const written: Array<Uint8Array> = []
-  const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void written.push(bytes.slice())) }
-  yield* writeSlice(plan, sink, { program: { name: "t", version: "0" }, level: 1, connections: 2 })
-  const slice = concat(...written)
+  const source = sourceOf(fromBytes(data), fromBytes(index), `${type}.${suffix}`)
+  const { bytes: slice } = yield* sliceOf(source, range, { unmapped })
   const parts: Array<Uint8Array> = []
   for (let at = 0; at < slice.length; at += Bgzf.blockSize(slice, at)) {
     const content = Bgzf.inflateBlock(codec, slice, at, Bgzf.blockSize(slice, at))

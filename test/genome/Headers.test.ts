@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { open } from "../../core/src/genome/formats/Formats.ts"
+import { openFormat } from "../../core/src/genome/formats/Formats.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { bgzf, concat, counting, text } from "./Fixtures.ts"
@@ -152,7 +152,7 @@ const bamOf = (codec: Codec["Service"], header: string) =>
 const vcfOf = (codec: Codec["Service"], header: string) => bgzf(codec, text(header))
 
 const judge = Effect.fnUntraced(function* (bytes: Uint8Array, type: "bam" | "vcf.gz") {
-  const { judgeHeader } = yield* open("x", fromBytes(bytes), type)
+  const { judgeHeader } = yield* openFormat("x", fromBytes(bytes), type)
   return judgeHeader?.() ?? assert.fail("not judged")
 })
 
@@ -225,7 +225,7 @@ describe("headers", () => {
           }
         }
         const reader = counting(fromBytes(bytes))
-        yield* Effect.provideService(open("x", reader, type), Codec, counted)
+        yield* Effect.provideService(openFormat("x", reader, type), Codec, counted)
         assert.isBelow(reader.bytesRead(), bytes.length + 0x80000, type)
         assert.isBelow(inflated, content.length / 0xff00 + 4, type)
       }
@@ -237,7 +237,7 @@ describe("headers", () => {
     () =>
       Effect.gen(function* () {
         for (const name of [...realBams, ...realVcfs]) {
-          const { judgeHeader } = yield* open(name, realFile(name), name.endsWith(".bam") ? "bam" : "vcf.gz")
+          const { judgeHeader } = yield* openFormat(name, realFile(name), name.endsWith(".bam") ? "bam" : "vcf.gz")
           assert.isNull(judgeHeader?.().fault ?? null, name)
         }
       }).pipe(provided),

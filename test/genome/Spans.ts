@@ -5,10 +5,10 @@ import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
-import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
-import { regionsOfBed } from "../../test/genome/Bed.ts"
-import { bgzf, concat, text } from "./Fixtures.ts"
+import { regionsOfBed } from "./Bed.ts"
+import { bgzf, text } from "./Fixtures.ts"
+import { sliceOf } from "./Slicing.ts"
 
 const contigs = ["1", "2"] as const
 const longest = 2_000_000
@@ -104,11 +104,7 @@ export const someBed = (
 export const sliceTo = Effect.fnUntraced(function* (data: string, slice: string, bed: string) {
   const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
   const source = { name: data, reader: file(data), indexes: soleIndex(`${data}.tbi`, file(`${data}.tbi`)) }
-  const wanted = Result.getOrThrow(regionsOfBed("some.bed", bed))
-  const parts: Array<Uint8Array> = []
-  const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
-  const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
-  const { index, indexSuffix } = yield* writeSlice(plan, sink, { program: { name: "svc-steps", version: "0" } })
-  writeFileSync(slice, concat(...parts))
-  writeFileSync(`${slice}.${indexSuffix}`, index)
+  const { bytes, result } = yield* sliceOf(source, Result.getOrThrow(regionsOfBed("some.bed", bed)))
+  writeFileSync(slice, bytes)
+  writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
 })

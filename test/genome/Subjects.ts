@@ -1,9 +1,9 @@
 /** What the agreement suite runs over: real files, the sandbox's samples, and made ones with the rare cases. */
+
 import { readFileSync, writeFileSync } from "node:fs"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
-import { inflatePrefix } from "../../core/src/genome/bgzf/Blocks.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
@@ -13,6 +13,7 @@ import { bamSubject, type Subject } from "./Agreement.ts"
 import { bamFile, bgzf, concat, read, text } from "./Fixtures.ts"
 import { indexBy, placesOf, writers } from "./IndexWriters.ts"
 import { realBams, realBytes, realPath, realVcfs, tool } from "./Oracles.ts"
+import { contentOf } from "./Slicing.ts"
 
 const references = [
   { name: "chr1", length: 3_000_000 },
@@ -93,16 +94,8 @@ const longCigar = (folder: string): string => {
 const manyReferences = Array.from({ length: 3_000 }, (_, i) => ({ name: `contig_${i}`, length: 5_000 + i }))
 
 /** The same records in full blocks, which end in the middle of records, as bgzip and other libraries cut them. */
-const reblocked = Effect.fnUntraced(function* (path: string) {
-  const { bytes } = yield* inflatePrefix(
-    path,
-    fromBytes(new Uint8Array(readFileSync(path))),
-    2 ** 28,
-    2 ** 28,
-    "BadHeader"
-  )
-  return bgzf(yield* Codec, bytes)
-})
+const reblocked = (path: string) =>
+  Effect.map(Codec, (codec) => bgzf(codec, contentOf(new Uint8Array(readFileSync(path)))))
 
 /** With empty blocks after each third one, as a writer leaves them that flushes twice. */
 const withEmptyBlocks = (file: Uint8Array): Uint8Array => {

@@ -108,12 +108,14 @@ export const keyOf = (target: string, entry: Pick<TrackingEntry, "analysisId" | 
   JSON.stringify([target, entry.analysisId, entry.fileName, entry.optionsKey])
 
 /** Keys that make no difference between requests: values that mean the same as a missing key, and where the restoration file lies. */
-const saysNothing = (key: string, value: unknown) =>
+const makesNoDifference = (key: string, value: unknown) =>
   value === null || value === false || key === "restorationFile" || (key === "layout" && value === "flat")
 
 /** The key of stored options, given as parsed JSON. */
 export const optionsKeyOf = (options: unknown): string => {
-  const members = isObject(options) ? Object.entries(options).filter(([key, value]) => !saysNothing(key, value)) : []
+  const members = isObject(options)
+    ? Object.entries(options).filter(([key, value]) => !makesNoDifference(key, value))
+    : []
   return JSON.stringify(canonical(Object.fromEntries(members)))
 }
 

@@ -7,7 +7,7 @@ import { CannotCreate, type LocalIo } from "../Errors.ts"
 import { type ByteReader, readerOf } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type DataType, indexesOf } from "../genome/formats/FileNames.ts"
-import { open } from "../genome/formats/Formats.ts"
+import { openFormat } from "../genome/formats/Formats.ts"
 import { soleIndex } from "../genome/IndexedFile.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { maker, otherRegions, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
@@ -74,6 +74,6 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 /** The regions that the header names; null when it is not ours, or not readable. */
 const recordedRegions = (path: string, reader: ByteReader<LocalIo>, kind: DataType) => {
   const program = { name: maker, version: "" }
-  const regions = Effect.map(open(path, reader, kind), ({ regionsOf }) => regionsOf(program))
+  const regions = Effect.map(openFormat(path, reader, kind), ({ regionsOf }) => regionsOf(program))
   return Effect.catchTag(regions, "SvcFileDamaged", () => Effect.succeed(null))
 }

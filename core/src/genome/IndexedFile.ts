@@ -9,7 +9,7 @@ import type { ByteReader } from "./ByteReader.ts"
 import type { Codec } from "./bgzf/Codec.ts"
 import type { DataType } from "./formats/FileNames.ts"
 import type { PlainHeader, Slicing } from "./formats/Format.ts"
-import { type Opened, open } from "./formats/Formats.ts"
+import { type Opened, openFormat } from "./formats/Formats.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
 import { compareWith, type DataFile, mismatch, readIndex } from "./Structure.ts"
 
@@ -54,7 +54,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
 ): Effect.fn.Return<IndexedFile, FileDamaged | E, Codec> {
   const { indexes, name, reader } = source
   const read = (index: IndexFile<E>) => Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes))
-  const [file, first] = yield* Effect.all([open(name, reader, type), Effect.result(read(indexes[0]))], {
+  const [file, first] = yield* Effect.all([openFormat(name, reader, type), Effect.result(read(indexes[0]))], {
     concurrency: 2
   })
   const { format, header, slicing: slicingBy } = file

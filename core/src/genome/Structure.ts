@@ -12,7 +12,7 @@ import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import { kindOfName } from "./formats/FileNames.ts"
 import type { FormatFile, ReferenceAt } from "./formats/Format.ts"
-import { open } from "./formats/Formats.ts"
+import { openFormat } from "./formats/Formats.ts"
 import type { BinIndex, Chunk } from "./index/BinIndex.ts"
 import { isIndex, magicLength, parseIndex, type TabixIndex } from "./index/TabixIndex.ts"
 
@@ -258,13 +258,18 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
     yield* checkEnd(name, reader)
   }
   if (index === null) {
-    const { format, references, samples } = yield* open(name, reader, type)
+    const { format, references, samples } = yield* openFormat(name, reader, type)
     return { kind, format: format.name, references, samples, compared: 0 }
   }
   const parsed = yield* readIndex(name, reader)
   const compared =
     data === undefined
       ? 0
-      : yield* compareWith(name, parsed, data, yield* open(data.name, data.reader, kindOfName(data.name)?.type ?? type))
+      : yield* compareWith(
+          name,
+          parsed,
+          data,
+          yield* openFormat(data.name, data.reader, kindOfName(data.name)?.type ?? type)
+        )
   return { kind, format: parsed.index.format, references: parsed.index.references, samples: null, compared }
 })

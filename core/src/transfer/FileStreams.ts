@@ -17,8 +17,8 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { unread } from "../genome/bgzf/ContentCheck.ts"
 import { type DataType, kindOfName } from "../genome/formats/FileNames.ts"
 import type { PlainHeader } from "../genome/formats/Format.ts"
-import { open } from "../genome/formats/Formats.ts"
-import type { Program } from "../genome/formats/SliceHeader.ts"
+import { openFormat } from "../genome/formats/Formats.ts"
+import type { SliceMaker } from "../genome/formats/SliceHeader.ts"
 import { checkStructure, largestIndex } from "../genome/Structure.ts"
 import { makeSlice, recordsOf } from "../genome/slice/Slice.ts"
 import { type Damage, type ProvenRun, provenRuns } from "../verify/WholeWalk.ts"
@@ -90,7 +90,7 @@ export class FileStreams extends Context.Service<
 interface StreamServices extends RemoteRanges.RemoteServices {
   readonly codec: Codec["Service"]
   readonly hashing: Hashing["Service"]
-  readonly program: Program
+  readonly program: SliceMaker
 }
 
 const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
@@ -214,7 +214,7 @@ const wholeData = Effect.fnUntraced(function* (
   progress: WholeTask["progress"]
 ): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
   const { size } = reader
-  const { header, judgeHeader, records } = yield* open(fileName, reader, type)
+  const { header, judgeHeader, records } = yield* openFormat(fileName, reader, type)
   const refused = judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: refused })
   const pace = { chunk, first: firstChunk, ahead: Math.min(pool.settings.connections, mostAhead) }

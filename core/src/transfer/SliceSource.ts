@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { NotFound, type SourceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { type Program, regionsOfKey } from "../genome/formats/SliceHeader.ts"
+import { regionsOfKey, type SliceMaker } from "../genome/formats/SliceHeader.ts"
 import type { IndexedSource } from "../genome/IndexedFile.ts"
 import * as Slice from "../genome/slice/Slice.ts"
 import { printable } from "../text/Printable.ts"
@@ -148,7 +148,7 @@ export const originOf = Effect.fnUntraced(function* (
   fileName: string,
   regions: string,
   { size, version }: RemoteRanges.RemoteRanges
-): Effect.fn.Return<NonNullable<Program["origin"]>> {
+): Effect.fn.Return<NonNullable<SliceMaker["origin"]>> {
   const { digests = [], etag = null } = (yield* version) ?? {}
   const identity = [
     `${size} bytes`,

@@ -14,7 +14,7 @@ import type { LocalIo, TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import type { Program } from "../genome/formats/SliceHeader.ts"
+import type { SliceMaker } from "../genome/formats/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { type SliceResult, type SliceSink, writeSlice } from "../genome/slice/Slice.ts"
 import { unsafeIndexName } from "../selection/FileName.ts"
@@ -75,7 +75,7 @@ export class SliceTransfer extends Context.Service<
 interface SliceServices extends RemoteRanges.RemoteServices {
   readonly files: PartFiles["Service"]
   readonly codec: Codec["Service"]
-  readonly program: Program
+  readonly program: SliceMaker
 }
 
 /** What all attempts at one slice share. */

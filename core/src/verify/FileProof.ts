@@ -10,7 +10,7 @@ import type { ByteReader } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, type RecordListener, unread } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
-import { type Opened, open } from "../genome/formats/Formats.ts"
+import { type Opened, openFormat } from "../genome/formats/Formats.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { mismatch, readIndex } from "../genome/Structure.ts"
 import * as IndexProof from "./IndexProof.ts"
@@ -57,7 +57,7 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   if (found === null || found.index !== null) return null
   const isNamed = index !== null && (kindOfName(index.name)?.index ?? null) !== null
   const parsed = isNamed ? yield* readIndex(index.name, index.reader) : null
-  const opened = yield* open(name, reader, found.type)
+  const opened = yield* openFormat(name, reader, found.type)
   const walk = (listeners: ReadonlyArray<RecordListener>) =>
     Effect.catchIf(
       proveContent(name, reader, opened, listeners, () => Effect.void),
@@ -117,7 +117,7 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
     })
   const kind = kindOfName(name)
   if (kind === null || kind.index !== null) return yield* cannot("it is no BAM or VCF file")
-  const opened = yield* Effect.catchIf(open(name, reader, kind.type), isFileDamaged, fetchAgain)
+  const opened = yield* Effect.catchIf(openFormat(name, reader, kind.type), isFileDamaged, fetchAgain)
   const { format, indexing } = opened
   if (indexing === null) return yield* cannot(`it is a ${format.name}`)
   const builder = IndexBuilder.make()

@@ -17,7 +17,7 @@ import {
   dataOf,
   type IndexSuffix
 } from "../genome/formats/FileNames.ts"
-import { open } from "../genome/formats/Formats.ts"
+import { openFormat } from "../genome/formats/Formats.ts"
 import { checkStructure, isDeflated, readIndex } from "../genome/Structure.ts"
 import { counted } from "../text/Quantity.ts"
 import { proveContent } from "./FileProof.ts"
@@ -215,7 +215,7 @@ const checkData = Effect.fnUntraced(function* (
   proofs: ReadonlyMap<string, IndexProof.IndexProof>
 ): Effect.fn.Return<Checked, VerificationFailure, Codec> {
   // A broken block within the header is found by the walk, which knows its number.
-  const header = yield* Effect.result(open(path, file, type))
+  const header = yield* Effect.result(openFormat(path, file, type))
   // What is no BGZF from its first byte on, such as plain gzip or a web page, is named by what it is.
   if (header._tag === "Failure" && header.failure._tag === "SvcFileDamaged" && header.failure.fault === "NotBgzf") {
     return yield* header.failure

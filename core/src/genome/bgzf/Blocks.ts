@@ -179,12 +179,3 @@ export const prefixSteps = <E>(
     return { bytes: bytes.subarray(0, length), ended: offset >= reader.size, offsetOf }
   })
 }
-
-/** The first `wanted` inflated bytes at least, as `prefixSteps` has them. */
-export const inflatePrefix = <E>(
-  file: string,
-  reader: ByteReader<E>,
-  wanted: number,
-  limit: number,
-  fault: "BadHeader" | "BadIndex"
-): Effect.Effect<Inflated, FileDamaged | E, Codec> => prefixSteps(file, reader, limit, fault)(wanted)

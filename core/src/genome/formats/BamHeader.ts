@@ -9,7 +9,7 @@ import type { Codec } from "../bgzf/Codec.ts"
 import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { linesOf } from "./HeaderLines.ts"
-import type { Program } from "./SliceHeader.ts"
+import type { SliceMaker } from "./SliceHeader.ts"
 
 export interface BamReference {
   readonly name: string
@@ -153,7 +153,7 @@ const sourcePrefix = "; source "
  * The header with one more `@PG`: PP names the program before it, CL the command, DS the regions and the
  * source (SAM specification, section 1.3).
  */
-export const bamSliceHeader = (header: BamHeader, program: Program, regions: string): Uint8Array => {
+export const bamSliceHeader = (header: BamHeader, program: SliceMaker, regions: string): Uint8Array => {
   const lines = programLines(header.text)
   const ids = lines.map((line) => tagOf(line, "ID"))
   const before = new Set(lines.map((line) => tagOf(line, "PP")))
@@ -172,7 +172,7 @@ export const bamSliceHeader = (header: BamHeader, program: Program, regions: str
 }
 
 /** The regions key of a BAM slice made by `program`, `null` for other files. */
-export const bamRegions = (header: BamHeader, program: Program): string | null => {
+export const bamRegions = (header: BamHeader, program: SliceMaker): string | null => {
   const line = programLines(header.text).findLast((one) => tagOf(one, "PN") === program.name)
   const description = line === undefined ? undefined : tagOf(line, "DS")
   if (description?.startsWith(regionsPrefix) !== true) return null

@@ -14,7 +14,7 @@ import type { TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import type { FormatNames } from "./FileNames.ts"
 import type { Records } from "./RecordFormats.ts"
-import type { Program } from "./SliceHeader.ts"
+import type { SliceMaker } from "./SliceHeader.ts"
 
 export interface Format extends FormatNames {
   /** The first bytes of the inflated content. */
@@ -32,7 +32,7 @@ export interface FormatFile {
   /** The header, inflated; null where records are not read. */
   readonly header: PlainHeader | null
   /** The regions of a slice that `program` made, null for any other file. */
-  readonly regionsOf: (program: Program) => string | null
+  readonly regionsOf: (program: SliceMaker) => string | null
   /** Judges the header as the tools of the format do; null where it is not looked at. Header and records are read all the same. */
   readonly judgeHeader: (() => HeaderJudgement) | null
   /** Judges every record of the file and tells listeners of them; null where blocks are all that is looked at. */
@@ -85,7 +85,7 @@ export interface Slicing {
   /** True when the format can hold unplaced reads. */
   readonly holdsUnplaced: boolean
   /** The inflated header of the slice. */
-  readonly header: (program: Program, regions: string) => Uint8Array
+  readonly header: (program: SliceMaker, regions: string) => Uint8Array
   /** What the index to write is of, and how long the longest reference is by the header (bases). */
   readonly indexed: Indexed
   readonly longest: number

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
+import { prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { Bam } from "./Bam.ts"
 import { Bcf } from "./Bcf.ts"
@@ -18,14 +18,14 @@ export interface Opened extends FormatFile {
 }
 
 /** Opens a file by its suffix, or as another format that comes under that suffix when it begins like one. */
-export const open = Effect.fn("svc.genome.openFormat")(function* <E>(
+export const openFormat = Effect.fn("svc.genome.openFormat")(function* <E>(
   file: string,
   reader: ByteReader<E>,
   type: DataType
 ): Effect.fn.Return<Opened, FileDamaged | E, Codec> {
   const possible = formats.filter(({ alsoUnder, suffix }) => suffix === type || alsoUnder.includes(type))
   const named = possible.find(({ suffix }) => suffix === type) ?? Bam
-  const { bytes } = yield* inflatePrefix(file, reader, 1, 0x10000, "BadHeader")
+  const { bytes } = yield* prefixSteps(file, reader, 0x10000, "BadHeader")(1)
   const format = possible.find(({ magic }) => magic.every((byte, i) => bytes[i] === byte)) ?? named
   return { ...(yield* format.open(file, reader)), format }
 })

@@ -3,7 +3,7 @@ import type { Codec } from "../bgzf/Codec.ts"
 import { regionWords } from "../regions/RegionText.ts"
 
 /** Who makes a slice. */
-export interface Program {
+export interface SliceMaker {
   readonly name: string
   readonly version: string
   /** What was run, and on what; never with a link or a secret in it. */

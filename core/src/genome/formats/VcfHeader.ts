@@ -9,7 +9,7 @@ import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
 import { linesOf, startOf } from "./HeaderLines.ts"
-import type { Program } from "./SliceHeader.ts"
+import type { SliceMaker } from "./SliceHeader.ts"
 
 /** A header as it stands in a file. */
 export interface VcfFileHeader extends VcfHeader {
@@ -161,10 +161,10 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
 /** In a value between quotes (VCF 4.2, section 1.2). */
 const escapeQuotes = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
 
-const vcfKey = (program: Program) => `##${program.name}_regions=`
+const vcfKey = (program: SliceMaker) => `##${program.name}_regions=`
 
 /** VCF header lines with one more before `#CHROM` that names program and regions. */
-export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
+export const vcfSliceText = (text: Uint8Array, program: SliceMaker, regions: string): Uint8Array => {
   let start = 0
   for (const line of linesOf(text)) if (standsAt(line, 0, columnsKey)) start = startOf(line, text)
   const { origin, version } = program
@@ -181,7 +181,7 @@ export const vcfSliceText = (text: Uint8Array, program: Program, regions: string
 }
 
 /** The regions key of a VCF slice made by `program`, `null` for other files. */
-export const vcfRegions = (text: Uint8Array, program: Program): string | null => {
+export const vcfRegions = (text: Uint8Array, program: SliceMaker): string | null => {
   const key = encoder.encode(vcfKey(program))
   let found: Uint8Array | null = null
   for (const line of linesOf(text)) if (standsAt(line, 0, key)) found = line

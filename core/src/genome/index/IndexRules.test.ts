@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { codecHere } from "../../../../test/genome/CodecHere.ts"
 import {
   BlockBytes,
@@ -13,6 +13,7 @@ import {
 } from "../../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf, type Writer, writers } from "../../../../test/genome/IndexWriters.ts"
 import { realBytes } from "../../../../test/genome/Oracles.ts"
+import { sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
 import { lacks, unless } from "../../../../test/Lacks.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
@@ -20,22 +21,17 @@ import { fromBody } from "../../htsget/TicketRequest.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { soleIndex } from "../IndexedFile.ts"
-import { parseRange } from "../regions/RegionText.ts"
-import { planSlice, writeSlice } from "../slice/Slice.ts"
 
 const provided = Effect.provide(codecHere)
 
 const suffixOf = ({ format }: Writer) => format.toLowerCase()
 
 /** How many records a slice has. */
-const countOf = Effect.fnUntraced(function* (bam: Uint8Array, index: Uint8Array, suffix: string, range: string) {
-  const source = { name: "x.bam", reader: fromBytes(bam), indexes: soleIndex(`x.bam.${suffix}`, fromBytes(index)) }
-  const wanted = Result.getOrThrow(parseRange(range))
-  const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: false })
-  const program = { name: "svc-steps", version: "0" }
-  const made = yield* writeSlice(plan, { write: () => Effect.void }, { program, level: 1 })
-  return made.records
-})
+const countOf = (bam: Uint8Array, index: Uint8Array, suffix: string, range: string) =>
+  Effect.map(
+    sliceOf(sourceOf(fromBytes(bam), fromBytes(index), `bam.${suffix}`), range),
+    ({ result }) => result.records
+  )
 
 const AnyWriter = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 14 }))
 

@@ -5,37 +5,26 @@ import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf } from "../../../../test/genome/IndexWriters.ts"
+import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
 import { fromBytes } from "../ByteReader.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { bamRegions, encodeBamHeader, readBamHeader } from "../formats/BamHeader.ts"
 import type { DataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
-import { soleIndex } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
-import { parseRange } from "../regions/RegionText.ts"
-import { planSlice, writeSlice } from "./Slice.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0.1.0" }
 
-const sliceOf = Effect.fnUntraced(function* (
+const cut = Effect.fnUntraced(function* (
   type: DataType,
   data: Uint8Array,
   suffix: string,
   index: Uint8Array,
   range: string
 ) {
-  const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
-  const wanted = yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ type, source, wanted, takeUnplaced: false })
-  const pieces: Array<Uint8Array> = []
-  const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
-  const result = yield* writeSlice(plan, sink, { program, level: 1 })
-  const bytes = concat(...pieces)
-  const { bytes: content } = yield* inflatePrefix(name, fromBytes(bytes), 2 ** 25, 2 ** 25, "BadHeader")
-  return { bytes, content, plan, result }
+  const made = yield* sliceOf(sourceOf(fromBytes(data), fromBytes(index), `${type}.${suffix}`), range)
+  return { ...made, content: contentOf(made.bytes) }
 })
 
 /** The lines of a slice of a VCF with these lines, which all lie in one block. */
@@ -55,7 +44,7 @@ const vcfSlice = Effect.fnUntraced(function* (
   }
   builder.close(0, at)
   const data = bgzf(codec, text(head + lines.join("")))
-  const { content, result } = yield* sliceOf("vcf.gz", data, "tbi", bgzf(codec, builder.tbi(vcfColumns(names))), range)
+  const { content, result } = yield* cut("vcf.gz", data, "tbi", bgzf(codec, builder.tbi(vcfColumns(names))), range)
   const all = new TextDecoder().decode(content).split(/(?<=\n)/)
   return { lines: all.filter((line) => !line.startsWith("#")), warnings: result.warnings }
 })
@@ -138,7 +127,7 @@ describe("slices of VCF files with references longer than a TBI can lead to", ()
     }
     builder.close(0, at)
     const tbi = bgzf(codec, builder.tbi(vcfColumns(own.length === 0 ? [] : ["chr1"])))
-    return (yield* sliceOf("vcf.gz", bgzf(codec, text(head + lines.join(""))), "tbi", tbi, range)).result.records
+    return (yield* cut("vcf.gz", bgzf(codec, text(head + lines.join(""))), "tbi", tbi, range)).result.records
   })
 
   it.effect("D7 records past that are no empty slice; where there are none, a slice is", () =>
@@ -190,7 +179,7 @@ describe("slices of BAM files of other programs", () => {
       const odd = concat(blocks, bam.subarray(Number((placed[0]?.at ?? 0n) >> 16n)))
       const index = indexBy({ name: "BAI", format: "BAI", joins: true }, moved, 2)
       const name = (yield* readBamHeader("x.bam", fromBytes(odd))).references[1]?.name ?? ""
-      const made = yield* sliceOf("bam", odd, "bai", index, name)
+      const made = yield* cut("bam", odd, "bai", index, name)
       assert.strictEqual(made.result.records, 1)
       const header = yield* readBamHeader("s.bam", fromBytes(made.bytes))
       assert.strictEqual(bamRegions(header, program), made.plan.key)
@@ -207,9 +196,9 @@ describe("slices of BAM files of other programs", () => {
       const { placed } = yield* placesOf(bam)
       const bai = indexBy({ name: "BAI", format: "BAI" }, placed.slice(0, 1), 1)
       for (const range of ["chr1", "chr1:5-", "chr1:500000000-700000000", "chr1:600000001-600000001"]) {
-        const error = yield* Effect.flip(sliceOf("bam", bam, "bai", bai, range))
+        const error = yield* Effect.flip(cut("bam", bam, "bai", bai, range))
         assert.match(error.message, /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte/)
-        yield* sliceOf("bam", bam, "csi", csi, range)
+        yield* cut("bam", bam, "csi", csi, range)
       }
     }).pipe(provided)
   )
@@ -225,11 +214,11 @@ describe("slices of BAM files of other programs", () => {
         const { bai, bam } = bamFile(yield* Codec, all, { references: wheat })
         for (const [ref, { name }] of wheat.entries()) {
           const found: Array<number> = []
-          for (const range of past(name)) found.push((yield* sliceOf("bam", bam, "bai", bai, range)).result.records)
+          for (const range of past(name)) found.push((yield* cut("bam", bam, "bai", bai, range)).result.records)
           const own = all.filter(({ refId }) => refId === ref)
           assert.deepStrictEqual(found, [own.length, own.length, 0, 0])
         }
-        const { result } = yield* sliceOf("bam", bam, "bai", bai, "chr1 chr2 chr3")
+        const { result } = yield* cut("bam", bam, "bai", bai, "chr1 chr2 chr3")
         assert.strictEqual(result.records, all.length)
       }
     }).pipe(provided)
@@ -255,13 +244,13 @@ describe("slices of BAM files of other programs", () => {
           const kept = placed.filter(({ start }) => start < far)
           const bai = indexBy({ name: "BAI", format: "BAI" }, kept, 3)
           for (const range of lost.flatMap(past)) {
-            const made = yield* Effect.result(sliceOf("bam", bam, "bai", bai, range))
+            const made = yield* Effect.result(cut("bam", bam, "bai", bai, range))
             assert.match(
               made._tag === "Failure" ? made.failure.message : `${made.success.result.records} records`,
               /its index does not fit: (reference chr\d goes on where it ends,|it does not lead to the records) at byte|more records follow/,
               `${range} of ${reads.map(({ name, refId }) => `${name} on ${refId}`).join(", ")}`
             )
-            assert.isAbove((yield* sliceOf("bam", bam, "csi", csi, range)).result.records, 0)
+            assert.isAbove((yield* cut("bam", bam, "csi", csi, range)).result.records, 0)
           }
         }
       }

@@ -16,7 +16,7 @@ export interface RecordOrder {
    * True when a record that ends before the block of the last one lies past the interval of the stretch. One that goes on
    * in that block proves nothing: where blocks have changed places, it is put together from parts of two records.
    */
-  readonly isBeyond: (stretch: Stretch) => boolean
+  readonly hasPassed: (stretch: Stretch) => boolean
   /** Number of the reference of the last record that was judged; -1 when there was none. */
   readonly lastRef: () => number
   /** Byte offset of the block in which the last record that was judged ends; -1 when there was none. */
@@ -74,7 +74,7 @@ export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplace
       while (interval < bounds.length && bounds[interval + 1]! <= start) interval += 2
       return interval < bounds.length && end > bounds[interval]!
     },
-    isBeyond: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
+    hasPassed: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
     lastRef: () => lastRef,
     lastBlock: () => lastBlock
   }

@@ -16,16 +16,16 @@ import {
   text
 } from "../../../../test/genome/Fixtures.ts"
 import { longReadsOf, longReferences } from "../../../../test/genome/LongReads.ts"
+import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { type ByteReader, fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { bamRegions, readBamHeader } from "../formats/BamHeader.ts"
 import * as BamRecord from "../formats/BamRecord.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import { readVcfHeader, vcfRegions } from "../formats/VcfHeader.ts"
-import { type IndexedSource, soleIndex } from "../IndexedFile.ts"
+import type { IndexedSource } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { checkStructure } from "../Structure.ts"
@@ -34,32 +34,12 @@ import { planSlice, writeSlice } from "./Slice.ts"
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0.1.0" }
 
-const sourceOf = <E>(data: ByteReader<E>, index: ByteReader<E>, suffix = "bam.bai"): IndexedSource<E> => ({
-  name: `x.${suffix.slice(0, suffix.lastIndexOf("."))}`,
-  reader: data,
-  indexes: soleIndex(`x.${suffix}`, index)
-})
-
-const collect = () => {
-  const pieces: Array<Uint8Array> = []
-  return {
-    sink: { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece)) },
-    bytes: () => concat(...pieces)
-  }
-}
-
-const sliceBam = Effect.fnUntraced(function* <E>(source: IndexedSource<E>, range: string, unmapped = false) {
-  const { bytes, sink } = collect()
-  const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })
-  const result = yield* writeSlice(plan, sink, { program, level: 1, connections: 2 })
-  return { bytes: bytes(), plan, result }
-})
+const sliceBam = <E>(source: IndexedSource<E>, range: string, unmapped = false) => sliceOf(source, range, { unmapped })
 
 /** Names of the records of a BAM, in order. */
 const namesOf = Effect.fnUntraced(function* (bam: Uint8Array) {
   const header = yield* readBamHeader("x.bam", fromBytes(bam))
-  const { bytes } = yield* inflatePrefix("x.bam", fromBytes(bam), 2 ** 26, 2 ** 26, "BadHeader")
+  const bytes = contentOf(bam)
   const view = new DataView(bytes.buffer)
   const names: Array<string> = []
   for (let at = header.size; at < bytes.length; at += BamRecord.recordSize(view, at)) {
@@ -574,18 +554,10 @@ describe("VCF slices", () => {
   const sliceVcf = Effect.fnUntraced(function* (range: string) {
     const { data, lines, tbi } = yield* vcfFile
     const source = sourceOf(fromBytes(data), fromBytes(tbi), "vcf.gz.tbi")
-    const { bytes, sink } = collect()
-    const plan = yield* planSlice({
-      type: "vcf.gz",
-      source,
-      wanted: yield* Effect.fromResult(parseRange(range)),
-      takeUnplaced: false
-    })
-    const result = yield* writeSlice(plan, sink, { program, level: 1 })
-    const { bytes: content } = yield* inflatePrefix("s.vcf.gz", fromBytes(bytes()), 2 ** 25, 2 ** 25, "BadHeader")
-    const own = new TextDecoder().decode(content).split("\n")
+    const { bytes, plan, result } = yield* sliceOf(source, range)
+    const own = new TextDecoder().decode(contentOf(bytes)).split("\n")
     assert.strictEqual(own.pop(), "")
-    const data2 = { name: "s.vcf.gz", reader: fromBytes(bytes()) }
+    const data2 = { name: "s.vcf.gz", reader: fromBytes(bytes) }
     yield* checkStructure("s.vcf.gz", data2.reader)
     yield* checkStructure("s.vcf.gz.tbi", fromBytes(result.index), data2)
     const header = yield* readVcfHeader("s.vcf.gz", data2.reader)
@@ -617,13 +589,7 @@ describe("VCF slices", () => {
         fromBytes(bgzf(blocks, builder.tbi(vcfColumns(["chr1", "chr2"])))),
         "vcf.gz.tbi"
       )
-      const plan = yield* planSlice({
-        type: "vcf.gz",
-        source,
-        wanted: yield* Effect.fromResult(parseRange("chr1")),
-        takeUnplaced: false
-      })
-      const error = yield* Effect.flip(writeSlice(plan, collect().sink, { program, level: 1 }))
+      const error = yield* Effect.flip(sliceOf(source, "chr1"))
       assert.include(error.message, "its index does not fit: reference chr1 goes on")
     }).pipe(provided)
   )
@@ -659,17 +625,10 @@ describe("VCF slices with a CSI", () => {
       builder.close(0, head.length + line.length)
       const data = fromBytes(bgzf(codec, text(head), text(line)))
       const source = sourceOf(data, fromBytes(bgzf(codec, builder.csi(vcfColumns(["1"])))), "vcf.gz.csi")
-      const { bytes, sink } = collect()
-      const plan = yield* planSlice({
-        type: "vcf.gz",
-        source,
-        wanted: yield* Effect.fromResult(parseRange("1:600,000,000-")),
-        takeUnplaced: false
-      })
-      const result = yield* writeSlice(plan, sink, { program })
+      const { bytes, result } = yield* sliceOf(source, "1:600,000,000-")
       assert.strictEqual(result.records, 1)
       assert.strictEqual(result.indexSuffix, "csi")
-      const slice = { name: "s.vcf.gz", reader: fromBytes(bytes()) }
+      const slice = { name: "s.vcf.gz", reader: fromBytes(bytes) }
       yield* checkStructure("s.vcf.gz.csi", fromBytes(result.index), slice)
       const bamIndex = sourceOf(data, fromBytes(bgzf(codec, builder.csi(1))), "vcf.gz.csi")
       const fault = yield* Effect.flip(planSlice({ type: "vcf.gz", source: bamIndex, wanted: [], takeUnplaced: false }))

@@ -13,7 +13,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import type { DataType, IndexSuffix } from "../formats/FileNames.ts"
 import type { Slicing } from "../formats/Format.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
-import { type Program, regionsKey } from "../formats/SliceHeader.ts"
+import { regionsKey, type SliceMaker } from "../formats/SliceHeader.ts"
 import { type IndexedSource, openIndexed } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
@@ -32,7 +32,7 @@ export interface SliceSink<E> {
 }
 
 export interface SliceOptions {
-  readonly program: Program
+  readonly program: SliceMaker
   /** Deflate level of the blocks that cannot be copied, 0-9. */
   readonly level?: number
   /** Ranges fetched at the same time. */

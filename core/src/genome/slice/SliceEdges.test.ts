@@ -3,23 +3,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, read, text } from "../../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf } from "../../../../test/genome/IndexWriters.ts"
+import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
 import { fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
-import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { encodeRecord, Flag } from "../formats/BamRecord.ts"
 import type { OfferedDataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
-import { soleIndex } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { IndexBytes } from "../index/IndexBuilder.ts"
-import { parseRange } from "../regions/RegionText.ts"
-import { planSlice, writeSlice } from "./Slice.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
-const program = { name: "svc-steps", version: "0" }
 
 /** The slice of `range`: what is said of it, its bytes, and its inflated content. */
 const cut = Effect.fnUntraced(function* (
@@ -30,16 +26,9 @@ const cut = Effect.fnUntraced(function* (
   range: string,
   unmapped = false
 ) {
-  const parts: Array<Uint8Array> = []
-  const name = `x.${type}`
-  const source = { name, reader: fromBytes(data), indexes: soleIndex(`${name}.${suffix}`, fromBytes(index)) }
-  const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ type, source, wanted, takeUnplaced: unmapped })
-  const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
-  const made = yield* writeSlice(plan, sink, { program, level: 1 })
-  const bytes = concat(...parts)
-  const inflated = yield* inflatePrefix("s", fromBytes(bytes), 2 ** 22, 2 ** 22, "BadHeader")
-  return { ...made, bytes, key: plan.key, content: new TextDecoder().decode(inflated.bytes) }
+  const source = sourceOf(fromBytes(data), fromBytes(index), `${type}.${suffix}`)
+  const { bytes, plan, result } = yield* sliceOf(source, range, { unmapped })
+  return { ...result, bytes, key: plan.key, content: new TextDecoder().decode(contentOf(bytes)) }
 })
 
 describe("slices of BAM files", () => {

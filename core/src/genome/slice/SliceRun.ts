@@ -141,7 +141,7 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
       const permits = yield* Semaphore.make(connections)
       /** Buffers that are used again: the collector would let those of a large slice pile up to hundreds of MB. */
       const free: Array<Uint8Array> = []
-      const bring = (range: ByteRange) =>
+      const fetchRange = (range: ByteRange) =>
         Effect.suspend(() => {
           const buffer = free.pop() ?? new Uint8Array(headroom + longestRange)
           const target = buffer.subarray(headroom, headroom + range.length)
@@ -166,7 +166,7 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
           scan.keep()
           const length = Math.min(range.spare, longestRange)
           const more = { offset: end, length, spare: range.spare - length, likely: [] }
-          const { buffer } = yield* bring(more)
+          const { buffer } = yield* fetchRange(more)
           buffers.push(buffer)
           range = { ...more, buffer, at: headroom, ahead: null }
         }
@@ -196,7 +196,7 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
           return { part: { blocks: made, giveBack } satisfies SlicePart, damage }
         })
       return Stream.fromIterable(thenNull(ranges)).pipe(
-        Stream.mapEffect((range) => (range === null ? Effect.succeed(null) : bring(range)), {
+        Stream.mapEffect((range) => (range === null ? Effect.succeed(null) : fetchRange(range)), {
           concurrency: connections + inflatedAtOnce
         }),
         Stream.map((fetched) => (fetched === null ? null : frame(fetched.range, fetched.buffer))),

@@ -115,11 +115,11 @@ export const make = (options: ScanOptions): Scan => {
    * interval. The first record past the interval is not enough: where that block and the next one have changed places, the
    * records of the interval follow.
    */
-  const leaveStretch = () => {
+  const leaveIfPassed = () => {
     const stretch = cursor.stretch()
-    if (stretch === undefined || !order.isBeyond(stretch)) return
+    if (stretch === undefined || !order.hasPassed(stretch)) return
     do nextStretch()
-    while (cursor.stretch()?.ref === order.lastRef() && order.isBeyond(cursor.stretch()!))
+    while (cursor.stretch()?.ref === order.lastRef() && order.hasPassed(cursor.stretch()!))
   }
 
   /** True when the cursor stands where the stretch ends, or past it. */
@@ -211,7 +211,7 @@ export const make = (options: ScanOptions): Scan => {
       SliceOutput.keep(target, 0, rest)
     }
     cursor.within = rest
-    leaveStretch()
+    leaveIfPassed()
     return true
   }
 
@@ -281,7 +281,7 @@ export const make = (options: ScanOptions): Scan => {
         SliceOutput.note(target, within, span)
       }
       cursor.within += size
-      leaveStretch()
+      leaveIfPassed()
       stretch = cursor.stretch()
     }
     writeHeld()

@@ -118,7 +118,7 @@ const windowsAround = ({ linear }: ReferenceIndex, position: number, minShift: n
 const oneBlock = 0x8000
 
 /** Where the records that start before a position end in the file (bytes): likely, and almost always. */
-const estimateEnd = ([before, after]: Bracket, position: number): readonly [likely: number, ample: number] => {
+const expectedEnds = ([before, after]: Bracket, position: number): readonly [likely: number, ample: number] => {
   const distance = after.offset - before.offset
   const share = Math.min(1, Math.max(0, (position - before.position) / (after.position - before.position)))
   // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.
@@ -188,7 +188,7 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   const chunks = chunksOf(interval, ceiling)
   const bracket = bracketOf(reading.starts, next, reference, minShift, end)
   const everywhere = Number.POSITIVE_INFINITY
-  const [likely, ample] = bracket === null ? [everywhere, everywhere] : estimateEnd(bracket, end)
+  const [likely, ample] = bracket === null ? [everywhere, everywhere] : expectedEnds(bracket, end)
   return chunks.map((chunk, i) => {
     const begin = VirtualOffset.pairOf(chunk.begin)
     // Of the first chunk at least one block is read: it shows whether the records of the interval end there.
