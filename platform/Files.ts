@@ -44,7 +44,7 @@ export const layer = (
 ): Layer.Layer<Files | LinkHost | PartFiles, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
   Layer.mergeAll(
-    Layer.fresh(FileTransfer.layerNoDeps),
+    Layer.fresh(FileTransfer.layer),
     SliceTransfer.layer(client.version),
     FileStreams.layer(client.version)
   ).pipe(

@@ -1,11 +1,12 @@
 /** What a download shows in place of the files: `--list`, `--plan`, and their links (`--links`, `--writeLinks`). Restores nothing. */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { PlanSubject } from "../../core/src/download/DownloadForms.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import type { FileFailure } from "../../core/src/download/FileResult.ts"
-import { type LinkEntry, linksJson, linkText, noLinks } from "../../core/src/download/LinkManifest.ts"
+import { type LinkEntry, linksJson, noLinks } from "../../core/src/download/LinkManifest.ts"
 import { shortage } from "../../core/src/download/Planning.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
@@ -80,7 +81,7 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
       yield* Effect.forEach(item.links.errors, refuse, { discard: true })
       for (const { fileName, link } of links) {
         if (link === null) yield* Effect.logWarning(`${printable(fileName)} is archived: it has no link`)
-        else if (prints && format === "text") yield* printLines(linkText({ link }))
+        else if (prints && format === "text") yield* printLines(Redacted.value(link))
       }
       entries.push(...links, ...indexes)
     })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
-import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
+import { defaultSettings, LinkPool, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as NodePartFiles from "../../platform/files/NodePartFiles.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
@@ -16,7 +16,8 @@ export const live = (
   settings: Partial<TransferSettings> = {},
   http: Partial<LinkHttp.LinkHttpSettings> = {}
 ) =>
-  FileTransfer.layer({ ...defaultSettings, ...settings }).pipe(
+  FileTransfer.layer.pipe(
+    Layer.provide(LinkPool.layer({ ...defaultSettings, ...settings })),
     Layer.provide(
       Layer.mergeAll(
         LinkHttp.layer({

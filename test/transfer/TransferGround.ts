@@ -5,7 +5,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { timed } from "../../core/src/MonotonicTime.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
-import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
+import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import { codecHere } from "../../test/genome/CodecHere.ts"
 import { MemoryParts } from "./MemoryParts.ts"
@@ -51,7 +51,8 @@ export const ground = ({
     link: Redacted.make(`https://${host}/s.bam?renewal=${++renewals}`),
     size: null
   }))
-  const layer = FileTransfer.layer({ ...defaultSettings, connections, limitRate }).pipe(
+  const layer = FileTransfer.layer.pipe(
+    Layer.provide(LinkPool.layer({ ...defaultSettings, connections, limitRate })),
     Layer.provide(Layer.mergeAll(links.layer, disk.layer, codec))
   )
   const asked: TransferRequest = {

@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { TlsRefused } from "../../core/src/Errors.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
-import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
+import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { host, patterned } from "./ScriptedHost.ts"
 import { always, codec, ground, kib, mib, succeeds } from "./TransferGround.ts"
 
@@ -86,7 +86,8 @@ describe("FileTransfer", () => {
   it.effect("connections are shared by all files", () =>
     Effect.gen(function* () {
       const g = ground({ connections: 2, script: always((good) => ({ ...good, delay: 100 })) })
-      const layer = FileTransfer.layer({ ...defaultSettings, connections: 2 }).pipe(
+      const layer = FileTransfer.layer.pipe(
+        Layer.provide(LinkPool.layer({ ...defaultSettings, connections: 2 })),
         Layer.provide(Layer.mergeAll(g.links.layer, g.disk.layer, codec))
       )
       const six = Effect.gen(function* () {

@@ -70,7 +70,7 @@ export const catalog = (
         const askedAt = yield* Clock.currentTimeMillis
         return yield* Effect.match(outage.ask(client.getFileDownloadLinks(analysis.id)), {
           onSuccess: (files): CatalogItem => ({ _tag: "Listed", entry: entryOf(analysis, files, askedAt) }),
-          onFailure: (error) => failedItem(analysis, error)
+          onFailure: (error): CatalogItem => ({ _tag: "Failed", failure: { analysisId: analysis.id, error } })
         })
       })
       const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
@@ -92,11 +92,6 @@ export const catalog = (
 
 const hasOneOf = (types: ReadonlyArray<FileType>, { listed }: CatalogEntry): boolean =>
   listed.files.some(({ fileName }) => types.some((type) => fileName !== null && fileTypeOf(fileName) === type))
-
-const failedItem = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
-  _tag: "Failed",
-  failure: { analysisId: analysis.id, error }
-})
 
 /** The answer in our words; every field of it may be missing. */
 export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, askedAt: number): CatalogEntry => {

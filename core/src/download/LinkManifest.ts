@@ -18,7 +18,7 @@ import { resolveTarget } from "../settings/Target.ts"
 import { placeOfIssue } from "../text/IssuePlace.ts"
 import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
-import { expiryOf } from "../transfer/LinkLife.ts"
+import { expiryOf } from "../transfer/LinkLease.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { type PlanError, plan } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
@@ -58,9 +58,6 @@ export interface LinkManifest {
 
 /** More files than any run has; a wall against a document that fills the memory. */
 const mostEntries = 100_000
-
-/** The raw link, byte for byte. */
-export const linkText = ({ link }: { readonly link: Redacted.Redacted }): string => Redacted.value(link)
 
 /**
  * The document of a links file, with its links in plain text: a key to patient data until they expire.
@@ -200,7 +197,7 @@ export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filet
   const usableEntries = (fileName: string): ReadonlyArray<LinkEntry> => {
     const found = linkedFile(entry, fileName)
     if (found === null) return []
-    if (found.link === null || isPrintable(linkText({ link: found.link }))) return [found]
+    if (found.link === null || isPrintable(Redacted.value(found.link))) return [found]
     // It would end the line, and the next one would be somebody else's link.
     errors.push(new LinkRefused({ file: printable(fileName), reason: "it holds a control character" }))
     return []
@@ -225,7 +222,7 @@ const linkedFile = ({ links, listed }: CatalogEntry, fileName: string): LinkEntr
   const { archived, estimatedRestoreTime, size } = file
   const link = archived ? null : (links.get(fileName) ?? null)
   if (link === null && !archived) return null
-  const expiry = link === null ? null : expiryOf(linkText({ link }))
+  const expiry = link === null ? null : expiryOf(Redacted.value(link))
   const expiresAt = expiry === null ? null : new Date(expiry)
   return { analysisId: listed.id, fileName, size, archived, estimatedRestoreTime, link, expiresAt }
 }

@@ -1,6 +1,6 @@
 /**
  * The parts that charts are drawn from: SVG whose places are percentages, so that it fits any width without a script
- * while letters and lines keep their size.
+ * while letters and lines keep their size; and where the ticks of their axes stand, and what is written at them.
  */
 
 import { durationText } from "../text/Quantity.ts"

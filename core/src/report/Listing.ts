@@ -13,7 +13,6 @@ import { fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Quantity.ts"
-import type { SliceEstimate } from "../transfer/SliceRequest.ts"
 import { errorJson, failureJson } from "./Report.ts"
 
 /**
@@ -28,11 +27,10 @@ export const listingText = (analysis: ListedAnalysis): string =>
 
 const lineOf = (file: ListedFile): string => {
   const name = file.fileName === null ? "(no name)" : printable(file.fileName)
-  const ranged = file.ranged == null ? "" : rangedText(file.ranged)
+  const { ranged: cut } = file
+  const ranged = cut == null ? "" : `  regions: ${sizeText(cut.bytes)} in ${cut.requests} requests`
   return `  ${name}  ${sizeText(file.size)}${file.archived ? "  [ARCHIVED]" : ""}${ranged}`
 }
-
-const rangedText = ({ bytes, requests }: SliceEstimate) => `  regions: ${sizeText(bytes)} in ${requests} requests`
 
 /** `123456 bytes (120.6 KiB)`, or `size unknown`. */
 export const sizeText = (size: number | null): string => {

@@ -5,10 +5,11 @@
  * `id` become one table there.
  */
 
+import { ending } from "../Errors.ts"
 import { sampleOf } from "../selection/FileName.ts"
 import { humanSize } from "../text/Quantity.ts"
 import { escapeMarkup, shorten } from "./Markup.ts"
-import { type ReportDocument, type ReportedFile, saidOf, statusOf } from "./Report.ts"
+import { type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"
 
 const MiB = 1024 * 1024
 
@@ -86,6 +87,6 @@ const rowOf = (files: ReadonlyArray<ReportedFile>) => {
     seconds: sum(({ seconds }) => seconds),
     requests: sum(({ attempts }) => attempts),
     failed: sum(({ action }) => (action === "failed" ? 1 : 0)),
-    ...(error === null ? {} : { error: escapeMarkup(shorten(saidOf(error), 300)) })
+    ...(error === null ? {} : { error: escapeMarkup(shorten(ending(error.message, error.advice), 300)) })
   }
 }

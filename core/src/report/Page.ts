@@ -4,13 +4,13 @@
  * Names and messages come from a service and from file systems, so all of them are escaped; a content security policy
  * that knows the page's own style and script by their digests keeps out whatever would get past that.
  */
-import { severityOrder } from "../Errors.ts"
+import { ending, severityOrder } from "../Errors.ts"
 import { dataFileOf } from "../selection/FileName.ts"
 import { durationText, humanSize } from "../text/Quantity.ts"
 import { countText, groupedCount, momentText } from "./Chart.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
 import { pageScript, pageStyle } from "./PageAssets.ts"
-import { nameOf, type ReportDocument, type ReportedFile, saidOf, statusOf } from "./Report.ts"
+import { nameOf, type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"
 import { restorationSection } from "./RestorationSection.ts"
 import { transferSection } from "./TransferSection.ts"
 
@@ -202,7 +202,8 @@ const withoutEchoes = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<Report
 
 const placeKey = ({ analysisId }: ReportedFile, name: string | null) => JSON.stringify([analysisId, name])
 
-const saidBy = ({ error }: Pick<ReportedFile, "error">): string => (error === null ? "" : saidOf(error))
+const saidBy = ({ error }: Pick<ReportedFile, "error">): string =>
+  error === null ? "" : ending(error.message, error.advice)
 
 /** The message without the name of the file. */
 const withoutName = ({ error, fileName, path }: ReportedFile): string =>

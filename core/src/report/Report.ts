@@ -15,7 +15,7 @@ import {
   totalsOf
 } from "../download/FileResult.ts"
 import type { Throughput } from "../download/RunRecord.ts"
-import { type Advising, codeOf, type ExitCode, ExitCodes, ending, RunError } from "../Errors.ts"
+import { type Advising, codeOf, type ExitCode, ExitCodes, RunError } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 
 export interface ReportRun {
@@ -99,10 +99,6 @@ export const errorJson = (error: FileFailure["error"], adviceOf: Advising) => ({
   message: error.message,
   advice: adviceOf(error)
 })
-
-/** The message and what to do about it. */
-export const saidOf = ({ advice, message }: { readonly message: string; readonly advice: string | null }): string =>
-  ending(message, advice)
 
 const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000
 

@@ -1,5 +1,6 @@
 /**
- * How finished files get their final names: a whole file alone, a slice together with the index that was made with it.
+ * How finished files get their final names: a whole file alone, a slice together with the index that was made with it, an index
+ * that is made of a file that has its name.
  *
  * A crash leaves at no moment a checksum beside data that it does not belong to, nor an index where one of ours goes there, nor,
  * where nothing was before, a slice that looks complete without its index.

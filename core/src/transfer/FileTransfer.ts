@@ -32,7 +32,7 @@ import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
 import * as IndexesBeside from "./IndexesBeside.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
-import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
+import { LinkPool } from "./LinkPool.ts"
 import * as OpenPart from "./OpenPart.ts"
 import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"
@@ -48,7 +48,7 @@ export class FileTransfer extends Context.Service<
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
     /** Compares the checksum beside a file that is kept, or puts one there; false when none may be written (ChecksumFile.ts). */
     readonly vouch: (kept: KeptFile) => Effect.Effect<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo>
-    /** Makes the index of a file that is there; null where one lies beside it (MissingIndex.ts). */
+    /** Makes the index of a file that is there; null where one lies beside it (Commit.ts). */
     readonly index: (
       file: Indexed
     ) => Effect.Effect<PutIndex | null, FileDamaged | Busy | UnsafeName | CannotCreate | LocalIo>
@@ -57,7 +57,7 @@ export class FileTransfer extends Context.Service<
   }
 >()("svc-steps/core/transfer/FileTransfer") {
   /** @internal Shares its `LinkPool` with the other transfers of the run. */
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     FileTransfer,
     Effect.gen(function* () {
       const host = yield* LinkHost
@@ -77,9 +77,6 @@ export class FileTransfer extends Context.Service<
       })
     })
   )
-  /** @internal */
-  static readonly layer = (settings: TransferSettings = defaultSettings) =>
-    FileTransfer.layerNoDeps.pipe(Layer.provide(LinkPool.layer(settings)))
 }
 
 interface FileServices extends CheckServices {

@@ -12,8 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { LinkedFile } from "./LinkLease.ts"
-import { expiryOf, goodUntil } from "./LinkLife.ts"
+import { expiryOf, goodUntil, type LinkedFile } from "./LinkLease.ts"
 import type { FreshLink } from "./TransferRequest.ts"
 
 /** What is known of an analysis, its links among it. */

@@ -1,7 +1,7 @@
 /**
  * Proves a data file while its bytes arrive: every block, every record and, with an index, that the index leads to all of them.
  * The readers may wait for bytes that are still on their way; each byte is asked for once, from the first to the last, after the
- * header.
+ * header. The index of a file that came without one is made in the same way.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
