@@ -1,6 +1,6 @@
 /** The real files of other projects through the sandbox and svc-download, judged by samtools, bcftools and tabix. */
-import { copyFileSync, readdirSync, readFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { copyFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand, startSandbox } from "../Executables.ts"
@@ -62,47 +62,7 @@ describe("real files", unless(lacks.realFiles), () => {
   )
 })
 
-describe("files of the sandbox itself", () => {
-  it.live("are accepted by samtools and bcftools as well", () =>
-    Effect.gen(function* () {
-      const sandbox = yield* startSandbox()
-      const destination = yield* folder
-      const { exitCode, stderr } = yield* download(sandbox, sandbox.url, [
-        "-a",
-        "A1,A2",
-        ...allTypes,
-        "-d",
-        destination
-      ])
-      assert.strictEqual(exitCode, 0, stderr)
-      const names = readdirSync(destination)
-      const bams = names.filter((name) => name.endsWith(".bam"))
-      const vcfs = names.filter((name) => name.endsWith(".vcf.gz"))
-      assert.isAbove(bams.length, 0)
-      assert.isAbove(vcfs.length, 0)
-      const checked = yield* runCommand("samtools", ["quickcheck", "-v", ...bams], { cwd: destination })
-      assert.deepStrictEqual(checked, { exitCode: 0, stdout: "", stderr: "" })
-      for (const name of bams) {
-        const whole = yield* runCommand("samtools", ["view", "-c", name], { cwd: destination })
-        const index = yield* runCommand("samtools", ["idxstats", name], { cwd: destination })
-        const indexed = index.stdout
-          .trim()
-          .split("\n")
-          .map((line) => line.split("\t").slice(2).map(Number))
-          .reduce((sum, [mapped = 0, unmapped = 0]) => sum + mapped + unmapped, 0)
-        assert.isAbove(indexed, 0)
-        assert.strictEqual(Number(whole.stdout), indexed, `${name}: the index counts other records than the file has`)
-      }
-      for (const name of vcfs) {
-        const counted = yield* runCommand("bcftools", ["index", "--nrecords", name], { cwd: destination })
-        const read = yield* runCommand("bcftools", ["view", "--no-header", name], { cwd: destination })
-        assert.strictEqual(read.exitCode, 0, read.stderr)
-        assert.strictEqual(Number(counted.stdout), read.stdout.trim().split("\n").length, basename(name))
-      }
-      assert.isAbove(readFileSync(join(destination, bams[0] ?? "")).length, 1000)
-    })
-  )
-
+describe("indexes of files that came without", unless(lacks.realFiles), () => {
   it.live("--makeIndex: the index of each leads samtools and tabix to the records that their own leads to", () =>
     Effect.gen(function* () {
       const [data, ours, theirs] = [yield* folder, yield* folder, yield* folder]

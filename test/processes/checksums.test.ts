@@ -113,22 +113,6 @@ describe("--checksums", () => {
     })
   )
 
-  it.live("with --overwrite the checksum is that of the new file, and without the option nothing is written", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      writeFileSync(join(folder, "out", "S1.bam"), "old")
-      writeFileSync(join(folder, "out", "S1.bam.md5"), "old")
-      const args = ["-a", "A1", "-d", "out", "-f", "bam", "--overwrite"]
-      assert.strictEqual((yield* download([...args, "--checksums", "md5"])).exitCode, 0)
-      assert.deepStrictEqual(checked(join(folder, "out"), "md5"), ["S1.bam"])
-      assert.strictEqual((yield* download(["-a", "A1", "-d", "out", "-f", "bam.bai"])).exitCode, 0)
-      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai", "S1.bam.md5"])
-      const wrong = yield* download([...args, "--checksums", "crc32"])
-      assert.strictEqual(wrong.exitCode, 64)
-      assert.match(wrong.stderr, /--checksums.*md5 or sha256/)
-    })
-  )
-
   it.live(
     "an older checksum goes with the file that --overwrite replaces, of every kind and without the option too",
     () =>

@@ -550,46 +550,6 @@ describe("a report that is no JSON", () => {
   )
 })
 
-describe("settings", () => {
-  it.live("G2 command line before environment before configuration file before default", () =>
-    Effect.gen(function* () {
-      const { download, folder, password, url, user } = yield* ground()
-      for (const name of ["fromFile", "fromEnv", "fromArgs"]) mkdirSync(join(folder, name))
-      const config = {
-        target: url,
-        username: user,
-        password,
-        destination: "fromFile",
-        analysisIds: ["A1"],
-        filetypes: ["vcf.gz"]
-      }
-      writeFileSync(join(folder, "c.json"), JSON.stringify(config))
-      chmodSync(join(folder, "c.json"), 0o600)
-      const none = { SVC_TARGET: "", SVC_USER: "", SVC_PASSWORD: "" }
-
-      const file = yield* download(["--config", "c.json"], none)
-      assert.strictEqual(file.exitCode, 0, file.stderr)
-      const env = yield* download(["--config", "c.json"], {
-        ...none,
-        SVC_DESTINATION: "fromEnv",
-        SVC_FILETYPES: "bam.bai"
-      })
-      assert.strictEqual(env.exitCode, 0, env.stderr)
-      const args = yield* download(["--config", "c.json", "-d", "fromArgs", "-f", "bam"], {
-        ...none,
-        SVC_DESTINATION: "fromEnv"
-      })
-      assert.strictEqual(args.exitCode, 0, args.stderr)
-      const suffixes = ["fromFile", "fromEnv", "fromArgs"].map((name) =>
-        namesIn(folder, name)
-          .join()
-          .replace(/^[^.]*/, "")
-      )
-      assert.deepStrictEqual(suffixes, [".vcf.gz", ".bam.bai", ".bam"])
-    })
-  )
-})
-
 describe("a folder that may not be entered", () => {
   // Root enters every folder, unless it gives up the rights to do so.
   const rights = "-dac_override,-dac_read_search"

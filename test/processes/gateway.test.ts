@@ -10,7 +10,6 @@ import { checkStructure } from "../../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { executable, startSandbox, until } from "../Executables.ts"
 import { ask, gatewayGround, temporary } from "../GatewayGround.ts"
-import { fault } from "../SandboxFaults.ts"
 import { runWarm } from "../WarmExecutables.ts"
 
 const token = "0123456789abcdefghij"
@@ -123,21 +122,6 @@ describe("svc-gateway", () => {
         [String(length), etag, "bytes"]
       )
       assert.notInclude((yield* ask(`${gateway.url}/reads/A1?referenceName=chr1`)).text, sandbox.linkHost)
-    })
-  )
-
-  it.live("L2 N6 relays a file whole although links live for two seconds and connections break", () =>
-    Effect.gen(function* () {
-      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"], ["--linkLifetime", "2s"])
-      const whole = yield* ask(`${gateway.url}/files/A1/S1.bam`)
-      yield* setFaults([
-        fault({ plane: "link", file: "S1.bam", times: 2 }, { reset: 70_000 }),
-        fault({ plane: "link", file: "S1.bam", after: 2, times: 1 }, { status: 403 })
-      ])
-      const again = yield* ask(`${gateway.url}/files/A1/S1.bam`)
-      assert.strictEqual(again.status, 200)
-      assert.strictEqual(Buffer.compare(again.bytes, whole.bytes), 0)
-      assert.strictEqual((yield* stats)["faultsFired"], 3)
     })
   )
 

@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { fits } from "../Schemas.ts"
 import { runWarm } from "../WarmExecutables.ts"
@@ -196,33 +196,6 @@ describe("a links file", () => {
         assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
         assert.isAbove(readReport(folder, "r.json").files[0]?.resumedFrom ?? 0, 0)
         assert.strictEqual((yield* stats).logins, logins + 1)
-      }),
-    patience
-  )
-
-  it.live(
-    "L1 whose end has passed is 75 before the first request",
-    () =>
-      Effect.gen(function* () {
-        const it = yield* ground({ behaviour: { linkLifetime: Duration.seconds(1) } })
-        const { folder, stats } = it
-        const { files } = yield* written(it)
-        yield* Effect.sleep(Math.max(0, Date.parse(files[0].expiresAt) - Date.now() + 1))
-        const ended = yield* stranger(it, [
-          "--fromLinks",
-          "links.json",
-          "-a",
-          "A1",
-          "-f",
-          "bam",
-          "-d",
-          "out",
-          "--pendingOk"
-        ])
-        assert.strictEqual(ended.exitCode, 75, ended.stderr)
-        assert.include(ended.stderr, `its link has expired (it ended at ${files[0].expiresAt})`)
-        assert.strictEqual((yield* stats).linkRequests, 0)
-        assert.deepStrictEqual(namesIn(folder, "out"), [])
       }),
     patience
   )

@@ -3,19 +3,10 @@
  * files, and everything that a wrong wish must not do.
  */
 import { execFileSync } from "node:child_process"
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { gunzipSync, gzipSync } from "node:zlib"
+import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
@@ -23,8 +14,8 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { run } from "../Executables.ts"
 import { bamFile, read as bamRead } from "../genome/Fixtures.ts"
-import { realBams, realPath, realVcfs, tool } from "../genome/Oracles.ts"
-import { lacks, realFolder, unless } from "../Lacks.ts"
+import { tool } from "../genome/Oracles.ts"
+import { lacks, unless } from "../Lacks.ts"
 import { fits } from "../Schemas.ts"
 
 /** Three genes in no order, two of them overlapping themselves. */
@@ -54,12 +45,6 @@ const sameReads = (ours: string, theirs: ReadonlyArray<string>) => {
   assert.isTrue(found === tool("samtools", "view", ...theirs), `${ours} differs from samtools view ${theirs.join(" ")}`)
   return found.split("\n").length - 1
 }
-
-/** The lines of a VCF without its header; bcftools refuses some real headers. */
-const linesOf = (path: string) =>
-  gunzipSync(readFileSync(path))
-    .toString("utf8")
-    .replace(/^(#.*\n)+/, "")
 
 /** An index answers as the one that samtools makes. */
 const sameIndex = (bam: string) => {
@@ -180,48 +165,6 @@ describe("records", () => {
         assert.isFalse(existsSync(join(folder, "out/S1.unmapped.vcf.gz")))
       }),
     unless(lacks.genomeTools)
-  )
-
-  it.live(
-    "D15 real files: whole references, and 10 kb of each",
-    () =>
-      Effect.gen(function* () {
-        const { download, folder } = yield* ground({ data: realFolder })
-        const names = [...realBams, ...realVcfs]
-        const analyses = Array.from({ length: 12 }, (_, i) => `A${i + 1}`).join(",")
-        const all = fits("list", JSON.parse((yield* download(["-a", analyses, "--list", "--format", "json"])).stdout))
-        let compared = 0
-        for (const { analysisId, files } of all.analyses) {
-          for (const { fileName } of files) {
-            if (!names.includes(fileName) || fileName === "empty.bam") continue
-            const bam = fileName.endsWith(".bam")
-            const source = realPath(fileName)
-            const references = bam
-              ? tool("samtools", "idxstats", source)
-                  .split("\n")
-                  .flatMap((line) => {
-                    const [name = "*", , count = "0"] = line.split("\t")
-                    return name === "*" || name === "" || count === "0" ? [] : [name]
-                  })
-              : tool("tabix", "-l", source).trim().split("\n")
-            const name = references[0] ?? ""
-            for (const region of [name, `{${name}}:1001-11000`]) {
-              const args = ["-a", analysisId, "-g", region, "-f", bam ? "bam" : "vcf.gz", "-d", "out", "--overwrite"]
-              const outcome = yield* download(args)
-              if (outcome.exitCode === 66) continue // a reference shorter than the region
-              assert.strictEqual(outcome.exitCode, 0, `${fileName} ${region}: ${outcome.stderr}`)
-              const output = join(folder, "out", fileName.replace(/\.(bam|vcf\.gz)$/, ".ranged.$1"))
-              const bed = join(folder, "one.bed")
-              writeFileSync(bed, region === name ? `${name}\t0\t500000000\n` : `${name}\t1000\t11000\n`)
-              if (bam) sameReads(output, ["-M", "-L", bed, source])
-              else assert.strictEqual(linesOf(output), tool("tabix", "-R", bed, source))
-              compared++
-            }
-          }
-        }
-        assert.isAtLeast(compared, 12)
-      }),
-    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
   )
 
   it.live(
