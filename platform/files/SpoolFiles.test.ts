@@ -13,7 +13,11 @@ const folder = Effect.acquireRelease(
 
 const openIn = (path: string) => Effect.flatMap(Spools, ({ open }) => open).pipe(Effect.provide(SpoolFiles.layer(path)))
 
-const pattern = (length: number, from = 0) => Uint8Array.from({ length }, (_, i) => ((from + i) * 7) % 251)
+const pattern = (length: number, from = 0) => {
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < length; i++) bytes[i] = ((from + i) * 7) % 251
+  return bytes
+}
 
 const readAll = (spool: Spool, step: number) =>
   Effect.gen(function* () {

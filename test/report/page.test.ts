@@ -50,7 +50,7 @@ describe("a page", () => {
     const [, section = ""] = /<h2 id="failures">([\s\S]*?)<\/section>/.exec(text) ?? []
     const causes = [...section.matchAll(/<p class="said">(.*?)<\/p>/g)].map(([, said]) => said)
     assert.deepStrictEqual(causes, [
-      "data/SAMPLE-2026-0001.hg38.bam: block at byte 71 is damaged",
+      "data/SAMPLE-2026-0001.hg38.bam: block at byte 71 is damaged; if it comes so again, it is damaged at its source: tell the operators of the service",
       "47 files: ‹file› exists with ‹number› bytes, but ‹number› are listed: it was left as it is; move it away, or download it with --overwrite"
     ])
     assert.include(section, "data/SAMPLE-2026-0003.hg38.bam exists with 1021 bytes, but 2051 are listed")

@@ -74,7 +74,7 @@ describe("FileTransfer", () => {
     Effect.gen(function* () {
       const { connections } = defaultSettings
       const script = always((good) => ({ ...good, delay: 100 }))
-      const large = ground({ size: 130 * mib, connections, script })
+      const large = ground({ size: 96 * mib, connections, script })
       yield* succeeds(large)
       assert.strictEqual(large.links.mostOpen, 8)
       const small = ground({ size: 64 * mib, connections, script })
