@@ -77,7 +77,7 @@ describe("svc-gateway", () => {
       const { logins, maxApiInFlight, requests } = (yield* stats) as Record<string, unknown>
       assert.deepStrictEqual([logins, maxApiInFlight], [1, 1])
       assert.strictEqual((requests as Record<string, number>)["getFileDownloadLinks"], 1)
-      yield* setFaults([fault({ plane: "link", file: "S1.bam.bai" }, { status: 404 })])
+      yield* setFaults([{ when: { plane: "link", file: "S1.bam.bai" }, then: { status: 404 } }])
       const sized = yield* ask(`${gateway.url}/files/A1/S1.bam.bai`, { method: "HEAD" })
       assert.deepStrictEqual([sized.status, sized.headers.get("etag")], [200, null])
       assert.isAbove(Number(sized.headers.get("content-length")), 0)
