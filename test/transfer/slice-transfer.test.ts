@@ -151,7 +151,7 @@ const at =
     number === wanted ? change(good) : good
 
 /** A test with the codec that all of these need. */
-const cuts = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+const cuts = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
   it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
 
 describe("SliceTransfer", () => {

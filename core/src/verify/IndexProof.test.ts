@@ -31,7 +31,7 @@ import { compareRecords } from "./IndexProof.ts"
 const provided = Effect.provide(ZlibCodec.layer)
 
 /** A test with the codec that all of these need. */
-const proves = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+const proves = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
   it.effect(name, () => Effect.gen(body).pipe(provided))
 
 /** The content of a BGZF file for `check`, so many blocks at once. */

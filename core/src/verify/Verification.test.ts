@@ -71,7 +71,7 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
 }
 
 /** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
-const verifies = (name: string, body: () => Effect.fn.Return<void, unknown, Codec>) =>
+const verifies = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
   it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
 
 const subjects = Effect.map(Codec, (codec) => ({
