@@ -2,13 +2,12 @@
 
 import { randomBytes } from "node:crypto"
 import { open, readdir, readFile, stat, statfs, unlink } from "node:fs/promises"
-import { userInfo } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { unsyncable } from "../Errno.ts"
 import { type FileLockError, makeFileLocks } from "../locks/FileLock.ts"
-import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
+import { hasEnded, parseIdentity, thisProcess, userName } from "../ProcessIdentity.ts"
 
 /** What a folder turned out to be. */
 export interface TriedFolder {
@@ -71,9 +70,9 @@ export const tryLocks = (folder: string): Effect.Effect<LocksInUse, FileLockErro
         const self = thisProcess()
         const alive = owners.filter((owner) => !hasEnded(owner, self))
         const { uid } = await stat(folder)
-        const owner = uid === process.geteuid?.() ? ourName(uid) : `uid ${uid}`
+        const name = uid === process.geteuid?.() ? userName() : String(uid)
         return {
-          owner,
+          owner: name === String(uid) ? `uid ${uid}` : `${name} (uid ${uid})`,
           held: alive.map(({ host, pid }) => `process ${pid} on ${host}`),
           stale: owners.length - alive.length
         }
@@ -81,12 +80,3 @@ export const tryLocks = (folder: string): Effect.Effect<LocksInUse, FileLockErro
       catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
     })
   )
-
-/** The name of this user by the system; a container may run as a uid that has none. */
-const ourName = (uid: number): string => {
-  try {
-    return `${userInfo().username} (uid ${uid})`
-  } catch {
-    return `uid ${uid}`
-  }
-}

@@ -185,18 +185,6 @@ export const judgeFolder = (
     : warn("destination", says, "A genome takes 50 to 150 GiB: see svc-download --plan for what you need")
 }
 
-/** @param version - such as `24.21.0` */
-export const judgeNode = (version: string): Check => {
-  const [major = 0, minor = 0] = version.split(".").map(Number)
-  return major > 22 || (major === 22 && minor >= 19)
-    ? ok("node", `Node ${version}`)
-    : warn(
-        "node",
-        `Node ${version} is older than 22.19`,
-        "Install Node 22.19 or newer: svc-steps is not tested with this one"
-      )
-}
-
 /** @param exposed - what others could do with the file that the secret is from */
 export const judgeSecret = (name: CheckName, says: string, exposed: ReadonlyArray<string>): Check =>
   exposed.length === 0 ? ok(name, says) : warn(name, says, exposed.join("; "))

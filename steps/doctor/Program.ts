@@ -26,7 +26,6 @@ import {
   fail,
   holds,
   judgeFolder,
-  judgeNode,
   judgeSecret,
   ok,
   settingLines,
@@ -51,7 +50,9 @@ export const program = makeProgram(
         },
         { discard: true }
       )
-    yield* say(yield* checkNode, checkSettings(settings), yield* checkConfig(settings))
+    // An old one has been refused before.
+    const node = ok("node", `Node ${process.versions.node}`)
+    yield* say(node, checkSettings(settings), yield* checkConfig(settings))
     yield* say(yield* checkDestination(settings), yield* checkLocks(settings))
     const target = targetCheck(settings)
     yield* say(target)
@@ -126,8 +127,6 @@ const serviceOf = Effect.fnUntraced(function* (
   yield* say(judgeSecret("credentials", `${given} given`, warnings))
   yield* say(...(yield* checkService(whole, analysis)))
 })
-
-const checkNode: Effect.Effect<Check> = Effect.sync(() => judgeNode(process.versions.node))
 
 const checkSettings = (settings: LocalSettings): Check => {
   const lines = settingLines("doctor", settings)

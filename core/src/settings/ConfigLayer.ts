@@ -9,15 +9,7 @@ import type { Layer } from "./Settings.ts"
 const keyByName: ReadonlyMap<string, KeyName> = new Map(
   keyNames
     .filter((name) => table[name].optionOnly === undefined)
-    .flatMap((name): Array<[string, KeyName]> => {
-      const alias = table[name].configAlias
-      return alias === undefined
-        ? [[name, name]]
-        : [
-            [name, name],
-            [alias, name]
-          ]
-    })
+    .flatMap((name) => [name, table[name].configAlias ?? []].flat().map((called) => [called, name] as const))
 )
 
 const spelling = (name: string): string => name.replaceAll("-", "").toLowerCase()
