@@ -1,6 +1,6 @@
 /**
- * `svc-download` as a process when things go wrong: hostile names, wrong indexes, full disks, stops in the middle, and
- * secrets that must not be seen. What a single transfer survives is tested beside `core/src/transfer`.
+ * `svc-download` as a process when things go wrong: hostile names, wrong indexes, full disks and stops in the middle.
+ * Secrets are secrets.test.ts and the common rule of faults/. What a single transfer survives is tested beside `core/src/transfer`.
  */
 import { mkdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
  * `svc-download` as a process: what is downloaded, listed, planned and linked; settings from all places; exit codes.
- * Faults and secrets are in download-faults.test.ts.
+ * Faults are in download-faults.test.ts, secrets in secrets.test.ts.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"

@@ -1,3 +1,4 @@
+/** Slices as a process: a stop in the middle, what a link host gets to see, and an old slice that a new one replaces. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

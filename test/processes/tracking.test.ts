@@ -1,4 +1,4 @@
-/** The restoration file under several processes, killed, stopped and failing ones too. */
+/** The restoration file under several processes at once, killed ones too; at each operation on the disk: `npm run crash`. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

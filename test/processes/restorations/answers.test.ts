@@ -1,3 +1,4 @@
+/** What the service answers about archived files, and what a run makes of it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { namesIn, readReport } from "../../DownloadGround.ts"
