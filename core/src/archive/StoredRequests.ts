@@ -6,7 +6,7 @@ import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Er
 import { logFailure } from "../FailureLog.ts"
 import { printable } from "../text/Printable.ts"
 import { counted } from "../text/Quantity.ts"
-import { type StoredPaths, storedPaths, type TrackingEntry } from "./TrackingEntry.ts"
+import { storedPaths, type TrackingEntry } from "./TrackingEntry.ts"
 import { entriesOf, keyOfItem, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 
 /** A request for one file, its paths located. */
@@ -43,9 +43,9 @@ export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* 
   return {
     requests: [...entriesOf(document, service.target, service.nameOf)].map(([key, entry]) => {
       const unusable = (reason: string) => unusableEntry(positions.get(entry) ?? 0, reason)
-      const locate = (stored: string | null | undefined) =>
-        Result.mapError(locateIn(entry, paths, stored ?? null), unusable)
-      const { bed, destination } = entry.options
+      const { bed, destination, restorationFile = null } = entry.options
+      const locate = (stored: string | null | undefined): Result.Result<string | null, EntryUnusable> =>
+        stored == null ? Result.succeed(null) : Result.mapError(paths.located(stored, restorationFile), unusable)
       return { key, entry, destination: locate(destination), bed: locate(bed), unusable }
     }),
     unusable: document.items.flatMap(({ problem }, index) =>
@@ -56,13 +56,6 @@ export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* 
     )
   }
 })
-
-const locateIn = (
-  { options: { restorationFile = null } }: TrackingEntry,
-  paths: StoredPaths,
-  stored: string | null
-): Result.Result<string | null, string> =>
-  stored === null ? Result.succeed(null) : paths.located(stored, restorationFile)
 
 /** Takes a finished request out of the file, and says how many remain. */
 export const removeFinished = Effect.fn("svc.archive.removeFinished")(function* (

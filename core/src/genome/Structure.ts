@@ -62,14 +62,6 @@ export const noEnd = "it does not end with the BGZF end-of-file block"
 export const missingEnd = (file: string): FileDamaged =>
   new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing, or something follows it` })
 
-/** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
-const checkEnd = Effect.fnUntraced(function* <E>(
-  file: string,
-  reader: ByteReader<E>
-): Effect.fn.Return<void, FileDamaged | E> {
-  if (!(yield* hasEnd(reader))) return yield* missingEnd(file)
-})
-
 /** Whether an index is compressed: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */
 export const isDeflated = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =>
   Effect.map(index.read(0, 2), Bgzf.isGzip)
@@ -255,7 +247,7 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
   const { index, kind, type } = found
   if (index === null || (yield* isDeflated(reader))) {
     yield* readBlocks(name, reader, 0, 0)
-    yield* checkEnd(name, reader)
+    if (!(yield* hasEnd(reader))) return yield* missingEnd(name)
   }
   if (index === null) {
     const { format, references, samples } = yield* openFormat(name, reader, type)

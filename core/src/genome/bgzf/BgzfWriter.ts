@@ -12,8 +12,6 @@ export interface BgzfWriter {
   readonly write: (record: Uint8Array) => void
   /** Closes the current block if `length` bytes do not fit, so that `block` and `within` are where they will begin. */
   readonly reserve: (length: number) => void
-  /** Closes the current block and passes whole blocks through as they are. */
-  readonly copy: (blocks: Uint8Array) => void
   /** Closes the current block, so that `within` is 0. */
   readonly flush: () => void
   /** Closes the current block and writes the end-of-file block. */
@@ -57,10 +55,6 @@ export const make = (codec: Codec["Service"], level: number, emit: (block: Uint8
     write,
     reserve,
     flush,
-    copy: (blocks) => {
-      flush()
-      put(blocks)
-    },
     finish: () => {
       flush()
       put(Bgzf.eofBlock)
