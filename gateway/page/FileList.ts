@@ -1,7 +1,6 @@
 /** What the script adds to the list of files: for each its address, commands, view and restoration. */
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
-import { busy, button, copyButton, element } from "./Elements.ts"
-import { addFilter, type Listed } from "./Filter.ts"
+import { addFilter, busy, button, copyButton, element, type Listed } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
 import { show } from "./View.ts"
 import { type Genome, genomeOf, isShown, relayed } from "./ViewSettings.ts"

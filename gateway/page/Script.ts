@@ -1,7 +1,6 @@
 /** The script of the page: it shows the token, and adds to the list what needs a script. The page tells everything else by itself. */
-import { button, element, messageOf, sentence } from "./Elements.ts"
+import { addFilter, button, element, messageOf, sentence } from "./Elements.ts"
 import { enhanceList } from "./FileList.ts"
-import { addFilter } from "./Filter.ts"
 import { ask, token } from "./Gate.ts"
 import { asSentence } from "./Wording.ts"
 

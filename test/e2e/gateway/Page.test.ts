@@ -23,7 +23,8 @@ const world = {
         { name: "torn.bam.bai", copyOf: "A1/S1.bam.bai" }
       ]
     },
-    { id: "A6", files: Array.from({ length: 5000 }, (_, i) => ({ name: `S${i}.txt`, base64: "" })) }
+    { id: "A6", files: Array.from({ length: 5000 }, (_, i) => ({ name: `S${i}.txt`, base64: "" })) },
+    ...Array.from({ length: 12 }, (_, i) => ({ id: `LAB7-${i}` }))
   ]
 }
 
@@ -213,6 +214,20 @@ layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page o
       yield* press(visit, `Close ${name}`)
       yield* press(visit, `Open ${name}`)
       yield* shows(visit, /on its way back/)
+      assert.deepStrictEqual(complaints(visit), [])
+    })
+  )
+
+  it.effect("all analyses that the token is for are listed, and can be searched", () =>
+    Effect.gen(function* () {
+      const visit = yield* inside("/files/")
+      yield* shows(visit, /LAB7-3/)
+      assert.notMatch(yield* text(visit), /\bA2\b/)
+      yield* visit.evaluate(
+        `(() => { const it = document.querySelector("input[type=search]"); it.value = "lab7-1"; it.dispatchEvent(new Event("input")) })()`
+      )
+      yield* shows(visit, /3 of 16/)
+      yield* looked(visit, "listed")
       assert.deepStrictEqual(complaints(visit), [])
     })
   )
