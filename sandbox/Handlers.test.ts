@@ -13,21 +13,7 @@ import { PanelId, PersonId } from "../core/src/contract/Ids.ts"
 import { Gene, VirtualPanel, VirtualPanelSummary } from "../core/src/contract/Panels.ts"
 import { Person } from "../core/src/contract/Persons.ts"
 import { CoverageItem, QcCaseMetrics } from "../core/src/contract/QualityControl.ts"
-import { ask, json, logIn, postForm, sendJson } from "../test/servers/Visitor.ts"
-import { type SandboxOptions, start } from "./Sandbox.ts"
-
-const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
-  const sandbox = yield* start(options)
-  const { pass } = yield* logIn(sandbox)
-  const { url } = sandbox
-  return {
-    sandbox,
-    get: (path: string) => ask(url, pass, path),
-    getJson: (path: string) => Effect.map(ask(url, pass, path), json),
-    form: (path: string, fields: ReadonlyArray<readonly [string, string]>) => postForm(url, pass, path, fields),
-    send: (method: string, path: string, body: unknown) => sendJson(url, pass, method, path, body)
-  }
-})
+import { json, visit } from "../test/servers/Visitor.ts"
 
 /** Path, and the record of the contract that its answer has to be. A is a CNV analysis of L. */
 const endpoints = (ids: { lims: string; person: string; analysis: string; cnv: string; panel: string }) =>

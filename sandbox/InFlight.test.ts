@@ -4,14 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { until } from "../test/Executables.ts"
-import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
-import { type SandboxOptions, start } from "./Sandbox.ts"
-
-const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
-  const sandbox = yield* start(options)
-  const { pass } = yield* logIn(sandbox)
-  return { sandbox, pass }
-})
+import { ask, json, say, visit } from "../test/servers/Visitor.ts"
 
 const path = "/api/person/LIMS-0001"
 

@@ -3,36 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, FileSystem } from "effect"
 import { makeForwardClock } from "../test/servers/ForwardClock.ts"
-import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
-import { type SandboxOptions, start } from "./Sandbox.ts"
-
-interface ListedFile {
-  readonly fileName: string
-  readonly downloadLink: string
-  readonly currentlyArchived: boolean
-  readonly size: number
-}
-
-const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
-  const sandbox = yield* start(options)
-  const { pass } = yield* logIn(sandbox)
-  const files = (analysis: string) =>
-    Effect.map(
-      ask(sandbox.url, pass, `/api/analysis/${analysis}/get-file-download-links`),
-      (heard): ReadonlyArray<ListedFile> => json(heard).response.apiFileLinks
-    )
-  const listed = Effect.fnUntraced(function* (analysis: string, name: string) {
-    const file = (yield* files(analysis)).find((one) => one.fileName === name)
-    if (file === undefined) return assert.fail(`${analysis} has no ${name}`)
-    return file
-  })
-  return {
-    sandbox,
-    files,
-    listed,
-    link: (a: string, name: string) => Effect.map(listed(a, name), (f) => f.downloadLink)
-  }
-})
+import { say, visit } from "../test/servers/Visitor.ts"
 
 /** A folder with one file of 300,000 known bytes on disk, named like a BAM. */
 const folder = Effect.gen(function* () {

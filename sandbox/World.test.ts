@@ -3,39 +3,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { lacks, realFolder, unless } from "../test/Lacks.ts"
-import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
+import { type ListedFile, say, visit } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
-interface Item {
-  readonly id: string | number
-  readonly personLimsId: string | null
-  readonly sampleId: string | null
-}
-
-interface Listed {
-  readonly fileName: string
-  readonly downloadLink: string | null
-  readonly currentlyArchived: boolean
-  readonly size: number | null
-}
-
-const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
-  const sandbox = yield* start(options)
-  const { pass } = yield* logIn(sandbox)
-  const payload = (path: string) => Effect.map(ask(sandbox.url, pass, path), (heard) => json(heard).response)
-  return {
-    sandbox,
-    payload,
-    analyses: Effect.map(payload("/api/analyses"), (items): ReadonlyArray<Item> => items),
-    files: (id: string | number) =>
-      Effect.map(
-        payload(`/api/analysis/${id}/get-file-download-links`),
-        ({ apiFileLinks }): ReadonlyArray<Listed> => apiFileLinks
-      )
-  }
-})
-
-const names = (files: ReadonlyArray<Listed>) => files.map((file) => file.fileName)
+const names = (files: ReadonlyArray<ListedFile>) => files.map((file) => file.fileName)
 
 const folderWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem

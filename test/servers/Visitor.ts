@@ -2,7 +2,7 @@
 
 import { type IncomingHttpHeaders, request } from "node:http"
 import { Effect } from "effect"
-import type { RunningSandbox } from "../../sandbox/Sandbox.ts"
+import { type RunningSandbox, type SandboxOptions, start } from "../../sandbox/Sandbox.ts"
 
 export interface Heard {
   readonly status: number
@@ -93,3 +93,47 @@ export const postForm = (url: string, pass: Pass, path: string, fields: Readonly
 
 export const sendJson = (url: string, pass: Pass, method: string, path: string, body: unknown) =>
   ask(url, pass, path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
+
+export interface ListedAnalysis {
+  readonly id: string | number
+  readonly personLimsId: string | null
+  readonly sampleId: string | null
+}
+
+export interface ListedFile {
+  readonly fileName: string
+  readonly downloadLink: string
+  readonly currentlyArchived: boolean
+  readonly size: number | null
+}
+
+/** A sandbox, and somebody who has logged in there. */
+export const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
+  const sandbox = yield* start(options)
+  const { url } = sandbox
+  const { pass } = yield* logIn(sandbox)
+  const getJson = (path: string) => Effect.map(ask(url, pass, path), json)
+  const payload = (path: string) => Effect.map(getJson(path), ({ response }) => response)
+  const files = (analysis: string | number) =>
+    Effect.map(
+      payload(`/api/analysis/${analysis}/get-file-download-links`),
+      ({ apiFileLinks }): ReadonlyArray<ListedFile> => apiFileLinks
+    )
+  const listed = Effect.fnUntraced(function* (analysis: string, name: string) {
+    const file = (yield* files(analysis)).find(({ fileName }) => fileName === name)
+    return file ?? (yield* Effect.die(new Error(`${analysis} has no ${name}`)))
+  })
+  return {
+    sandbox,
+    pass,
+    get: (path: string) => ask(url, pass, path),
+    getJson,
+    payload,
+    analyses: Effect.map(payload("/api/analyses"), (items): ReadonlyArray<ListedAnalysis> => items),
+    files,
+    listed,
+    link: (analysis: string, name: string) => Effect.map(listed(analysis, name), ({ downloadLink }) => downloadLink),
+    form: (path: string, fields: ReadonlyArray<readonly [string, string]>) => postForm(url, pass, path, fields),
+    send: (method: string, path: string, body: unknown) => sendJson(url, pass, method, path, body)
+  }
+})
