@@ -24,6 +24,7 @@ const plainSchemas: Readonly<Record<string, (parts: ReadonlyArray<string>) => st
   declare: ([type = ""]) => type,
   Literal: ([value = ""]) => value,
   Literals: ([values = ""]) => /^readonly (\w+)\[\]$/.exec(values)?.[1] ?? members(values).join(" | "),
+  withConstructorDefault: ([type = ""]) => type,
   Union: ([types]) => members(types).join(" | "),
   toType: ([type = ""]) => type,
   NullOr: ([type = ""]) => `${type} | null`,
@@ -49,6 +50,14 @@ const plain = (declaration: string): string => {
   }
 }
 
+/** The compiler writes the members of a union in the order in which it met them, which another file can change. */
+const inOrder = (text: string) =>
+  text.replace(/[\w."-]+(?:\s+\| [\w."-]+)+/g, (union) => {
+    const [between = ""] = /\s+\| /.exec(union) ?? []
+    const names = union.split(between)
+    return names.toSorted((a, b) => Number(a === "null") - Number(b === "null") || (a < b ? -1 : 1)).join(between)
+  })
+
 const service =
   /^declare const \w+: Context\.ServiceClass<(\w+), "[^"]+", ([\s\S]*?)>;\ndeclare class \w+ extends \w+ \{([\s\S]*)\}$/
 const error =
@@ -66,7 +75,7 @@ const groups: ReadonlyArray<readonly [title: string, test: (text: string) => boo
 const textOf = (name: string, { name: inner, text }: Declaration): string => {
   const endpoints = [...text.matchAll(endpoint)].map(([, name, method, path]) => `${method} ${path}: ${name}`)
   if (endpoints.length > 0) return `declare const ${name}: HttpApi of\n  ${endpoints.toSorted().join("\n  ")}`
-  const read = plain(text)
+  const read = inOrder(plain(text))
     .replace(service, "service $1 of $2 with {$3}")
     .replace(error, "error $1 {$2$3}")
     .replace(/^ {4,}/gm, (indent) => " ".repeat(indent.length / 2))
