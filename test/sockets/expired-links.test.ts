@@ -96,6 +96,17 @@ describe("FileTransfer, links", () => {
     })
   )
 
+  it.effect("L3 a file in cold storage is archived, and its link no ended one, also where no link can be renewed", () =>
+    Effect.gen(function* () {
+      const body = [new TextEncoder().encode("<Error><Code>InvalidObjectState</Code></Error>")]
+      const script = always(() => ({ status: 403, headers: {}, body }))
+      const g = ground({ script, request: { renewLink: null } })
+      const error = yield* failure(g)
+      assert.deepStrictEqual([error._tag, error.advice], ["SvcInArchive", "restoreListed"])
+      assert.strictEqual(g.links.seen.length, 1)
+    })
+  )
+
   it.effect("L3 a refusal whose body never ends is a refusal without a word", () =>
     Effect.gen(function* () {
       const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [{ wait: 1e9 }] })) })
