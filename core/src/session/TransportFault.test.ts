@@ -27,6 +27,18 @@ describe("TransportFault", () => {
     }
   })
 
+  it("N6 what ends a connection that stands leaves in doubt what was sent over it; while connecting nothing was sent", () => {
+    for (const code of ["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "EACCES", "EPERM"]) {
+      for (const syscall of ["read", "write", undefined]) {
+        assert.strictEqual(faultOfCause(coded(code, { syscall })).kind, "Broken", `${code} ${syscall}`)
+      }
+      const tried = coded(code, { errors: [coded(code, { syscall: "connect" })] })
+      for (const cause of [coded(code, { syscall: "connect" }), tried, new Error("x", { cause: tried })]) {
+        assert.strictEqual(faultOfCause(cause).kind, "NotSent", code)
+      }
+    }
+  })
+
   it("knows nothing of the rest, and repeats nothing of its text", () => {
     const cyclic = new Error("secret-canary")
     cyclic.cause = cyclic

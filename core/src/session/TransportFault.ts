@@ -56,6 +56,16 @@ const sayings: Readonly<Record<string, readonly [kind: TransportFault["kind"], r
   Z_BUF_ERROR: ["Broken", "the answer is cut"]
 }
 
+/** A connection that stands can end with these too, and what was sent over it may have been received. */
+const alsoOfStanding: ReadonlySet<string> = new Set([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EACCES",
+  "EPERM"
+])
+
 const codeOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 
@@ -98,13 +108,17 @@ export const faultOfCause = (error: unknown): TransportFault => {
   for (const cause of causes) {
     if (cause instanceof TransportFault) return cause
   }
+  // Where several addresses were tried, only the error of each says so.
+  const connecting = causes.some((cause) => Predicate.hasProperty(cause, "syscall") && cause.syscall === "connect")
   for (const cause of causes) {
     const code = codeOf(cause)
     if (code === undefined) continue
     const tls = tlsReason(code)
     if (tls !== null) return new TransportFault({ kind: "Tls", reason: tls })
     const saying = sayings[code]
-    if (saying !== undefined) return new TransportFault({ kind: saying[0], reason: saying[1] })
+    if (saying === undefined) continue
+    const [kind, reason] = saying
+    return new TransportFault({ kind: alsoOfStanding.has(code) && !connecting ? "Broken" : kind, reason })
   }
   const code = causes.map(codeOf).find((code) => code !== undefined)
   // The parser of Node has some thirty of these.
