@@ -57,14 +57,6 @@ export const refusalPage = (url: string, accept: string | undefined, message: st
 const moved = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
 
-/** The answer to a failure of a request for `asked`, where a page is wanted. */
-const pageOf =
-  ({ told }: Effect.Success<typeof makeFailures>, asked: string, root: string) =>
-  (error: FileFailure) =>
-    Effect.map(told(asked, error), ({ message, status }) =>
-      html(contentPolicy(null), failurePage(root, message), status)
-    )
-
 /** The page of one analysis, for `GET /files/{analysis}` where a page is wanted. */
 export const makeFolderPage = Effect.gen(function* () {
   const store = yield* LinkStore
@@ -85,7 +77,11 @@ export const makeFolderPage = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (analysisId: string, request: Request) {
     if (!pathOf(request.url).endsWith("/")) return moved(`${encodeURIComponent(analysisId)}/`)
-    return yield* Effect.catch(folder(analysisId), pageOf(failures, analysisId, "../../"))
+    return yield* Effect.catch(folder(analysisId), (error) =>
+      Effect.map(failures.told(analysisId, error), ({ message, status }) =>
+        html(contentPolicy(null), failurePage("../../", message), status)
+      )
+    )
   })
 })
 
@@ -111,7 +107,17 @@ export const pageHandlers = HttpApiBuilder.group(
       const scopes = (yield* Caller).reader?.scopes ?? null
       // The first page waits for no service; who is told all ids by the token file needs none.
       const told = folder !== "" || scopes?.every((scope) => !scope.endsWith("*")) === true
-      return html(contentPolicy(genome), analysesPage(rootFrom(url), folder, scopes, told ? null : yield* allAnalyses))
+      const page = { root: rootFrom(url), folder, scopes, listed: null, failure: null }
+      if (told) return html(contentPolicy(genome), analysesPage(page))
+      return yield* allAnalyses.pipe(
+        Effect.map((listed) => html(contentPolicy(genome), analysesPage({ ...page, listed }))),
+        // What works without the service stays: the form, and the ids that the token names.
+        Effect.catch((error) =>
+          Effect.map(failures.told("the list of analyses", error), ({ message, status }) =>
+            html(contentPolicy(genome), analysesPage({ ...page, failure: message }), status)
+          )
+        )
+      )
     })
 
     const allAnalyses = Effect.gen(function* () {
@@ -119,9 +125,6 @@ export const pageHandlers = HttpApiBuilder.group(
       yield* mustMay("read")
       return yield* store.analyses
     })
-
-    const choosing = (request: Request) =>
-      Effect.catch(choose(request), pageOf(failures, "the list of analyses", rootFrom(request.url)))
 
     /** A script or the style: the same for everybody, with a token or without. */
     const pageFile = Effect.fnUntraced(function* (name: string, { headers }: Request) {
@@ -188,8 +191,8 @@ export const pageHandlers = HttpApiBuilder.group(
     ) => Effect.catch(answer, failures.file(`${analysisId}/${fileName}`))
 
     return handlers
-      .handleRaw("root", ({ request }) => choosing(request))
-      .handleRaw("folders", ({ request }) => choosing(request))
+      .handleRaw("root", ({ request }) => choose(request))
+      .handleRaw("folders", ({ request }) => choose(request))
       .handleRaw("pageFile", ({ params, request }) => unlogged(pageFile(params.name, request)))
       .handleRaw("genomeFile", ({ params, request }) =>
         unlogged(Effect.catch(genomeFile(params.name, request), failures.file(params.name)))

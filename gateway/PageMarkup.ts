@@ -87,21 +87,25 @@ export const failurePage = (root: string, message: string): string =>
 /** Most analyses in a list: 500 kB of a page. */
 const mostListed = 5000
 
-/**
- * Where an analysis is chosen.
- *
- * @param folder - from here to the folder of all analyses: `files/`, or nothing when this is it
- * @param scopes - ids and prefixes with a star that the reader is limited to; null for none
- * @param listed - what the service has of these; null where it was not asked
- */
-export const analysesPage = (
-  root: string,
-  folder: string,
-  scopes: ReadonlyArray<string> | null,
-  listed: ReadonlyArray<ServedAnalysis> | null
-): string => {
+/** Where an analysis is chosen. */
+export interface Choice {
+  /** From here to `/`. */
+  readonly root: string
+  /** From here to the folder of all analyses: `files/`, or nothing when this is it. */
+  readonly folder: string
+  /** Ids and prefixes with a star that the reader is limited to; null for none. */
+  readonly scopes: ReadonlyArray<string> | null
+  /** What the service has of these; null where it was not asked, or told nothing. */
+  readonly listed: ReadonlyArray<ServedAnalysis> | null
+  /** Why it told nothing. */
+  readonly failure: string | null
+}
+
+export const analysesPage = ({ failure, folder, listed, root, scopes }: Choice): string => {
   const own = (scopes ?? []).flatMap((id) => (id.endsWith("*") ? [] : [{ id, sampleId: null }]))
-  const shown = listed ?? own
+  const known = new Set(listed?.map(({ id }) => id))
+  // The service may leave out of its list what it has all the same.
+  const shown = [...(listed ?? []), ...own.filter(({ id }) => !known.has(id))]
   const prefixes = (scopes ?? []).filter((scope) => scope.endsWith("*"))
   const others = scopes === null || prefixes.length > 0
   return frame({
@@ -109,6 +113,7 @@ export const analysesPage = (
     root,
     main: markup`<main id="main">
 <h1>Analyses</h1>
+${failure === null ? null : markup`<p class="say" role="alert">${asSentence(failure)}</p>`}
 <form method="get" id="choose"><label>Id of an analysis<input name="analysis" required autocomplete="off" spellcheck="false"></label><button class="main">Show its files</button></form>
 ${
   shown.length === 0
@@ -121,13 +126,13 @@ ${
         .slice(0, mostListed)
         .map(
           ({ id, sampleId }) =>
-            markup`<li><a href="${folder}${encodeURIComponent(id)}/">${id}</a>${sampleId === null ? null : markup` <span class="sub">${sampleId}</span>`}</li>`
+            markup`<li><a href="${folder}${addressOf(id)}/">${id}</a>${sampleId === null ? null : markup` <span class="sub">${sampleId}</span>`}</li>`
         )}</ul>`
 }${
   prefixes.length === 0
     ? null
     : markup`<p class="sub">Your token is for analyses that begin with ${prefixes.map((prefix) => prefix.slice(0, -1)).join(" or ")}${own.length > 0 ? ", too" : ""}.</p>`
-}${listed === null && others ? markup`<p><a href="${folder}">List them</a></p>` : null}
+}${listed === null && failure === null && others ? markup`<p><a href="${folder}">List them</a></p>` : null}
 </main>`
   })
 }

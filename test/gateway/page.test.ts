@@ -93,32 +93,26 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
       })
   )
 
-  it.effect(
-    "lists all analyses that a reader may know of, asked for once, and says when the service has none to tell",
-    () =>
-      Effect.gen(function* () {
-        const { setFaults, stats, url } = yield* OneGateway
-        const folder = `${url}/files/`
-        const asked = Effect.map(stats, ({ requests }) => requests["getAnalyses"] ?? 0)
-        yield* setFaults([{ when: { endpoint: "getAnalyses", times: 1 }, then: { status: 422 } }])
-        const failed = yield* ask(folder, { token: ada })
-        assert.strictEqual(failed.status, 502)
-        assert.match(failed.text, /role="alert"/)
-        const first = yield* ask(`${url}/`, { token: ada })
-        assert.match(first.text, /<a href="files\/">List them<\/a>/)
-        assert.strictEqual(yield* asked, 1)
-        const pages = yield* Effect.all(
-          [ada, lab, ada].map((token) => ask(folder, { token, accept: "*/*" })),
-          { concurrency: 3 }
-        )
-        const [all = [], some] = pages.map(({ text }) => namesBelow(folder, text))
-        assert.includeMembers(all, ["A1/", "A2/", "A3/"])
-        assert.deepStrictEqual(some, ["A1/"])
-        assert.match(pages[0]?.text ?? "", /<a href="A1\/">A1<\/a> <span class="sub">S1<\/span>/)
-        assert.match(pages[1]?.text ?? "", /begin with A1\./)
-        assert.strictEqual(yield* asked, 2)
-        assert.strictEqual((yield* ask(folder, { token: eve })).status, 403)
-      })
+  it.effect("lists all analyses that a reader may know of, asked for once", () =>
+    Effect.gen(function* () {
+      const { stats, url } = yield* OneGateway
+      const folder = `${url}/files/`
+      const asked = Effect.map(stats, ({ requests }) => requests["getAnalyses"] ?? 0)
+      const first = yield* ask(`${url}/`, { token: ada })
+      assert.match(first.text, /<a href="files\/">List them<\/a>/)
+      assert.strictEqual(yield* asked, 0)
+      const pages = yield* Effect.all(
+        [ada, lab, ada].map((token) => ask(folder, { token, accept: "*/*" })),
+        { concurrency: 3 }
+      )
+      const [all = [], some] = pages.map(({ text }) => namesBelow(folder, text))
+      assert.includeMembers(all, ["A1/", "A2/", "A3/"])
+      assert.deepStrictEqual(some, ["A1/"])
+      assert.match(pages[0]?.text ?? "", /<a href="A1\/">A1<\/a> <span class="sub">S1<\/span>/)
+      assert.match(pages[1]?.text ?? "", /begin with A1\./)
+      assert.strictEqual(yield* asked, 1)
+      assert.strictEqual((yield* ask(folder, { token: eve })).status, 403)
+    })
   )
 
   it.effect("shows a limited reader its own, and to nobody what it may not know of", () =>
@@ -247,6 +241,30 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
   )
 })
 
+describe("a service that does not tell which analyses there are", () => {
+  it.live("is asked once, and not logged in to for each page, which has what works without it", () =>
+    Effect.gen(function* () {
+      const { setFaults, stats } = yield* Sandbox
+      const { url } = yield* startGatewayHere({ tokens })
+      yield* ask(`${url}/files/A1/`, { token: ada })
+      yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { status: 403 } }])
+      const seen = Effect.map(stats, ({ logins, requests }) => [logins, requests["getAnalyses"]])
+      const first = yield* ask(`${url}/files/`, { token: ada })
+      const before = yield* seen
+      const others = yield* Effect.all([ada, grace, lab, ada].map((token) => ask(`${url}/files/`, { token })))
+      assert.deepStrictEqual(yield* seen, before)
+      for (const { status, text } of [first, ...others]) {
+        assert.strictEqual(status, 403)
+        assert.match(text, /<p class="say" role="alert">[^<]*the service forbids it/)
+        assert.match(text, /<form [^>]*id="choose"/)
+        assert.notMatch(text, /List them/)
+      }
+      assert.deepStrictEqual(namesBelow(`${url}/files/`, others[1]?.text ?? ""), ["A1/"])
+      assert.deepStrictEqual(namesBelow(`${url}/files/`, first.text), [])
+    }).pipe(Effect.provide(Sandbox.layer()))
+  )
+})
+
 const file = (fileName: string) => ({
   analysisId: "A1",
   fileName,
@@ -287,12 +305,36 @@ describe("the page as text", () => {
       ]
     )
     assert.match(lockedPage("", '"><script>'), /data-locked="&quot;&gt;&lt;script&gt;"/)
-    assert.notMatch(analysesPage("", "files/", ["<i>1"], [{ id: "<i>2", sampleId: "<i>3" }]), /<i>/)
+    const listed = [
+      { id: "<i>2", sampleId: "<i>3" },
+      { id: "it's", sampleId: null }
+    ]
+    const choice = analysesPage({ root: "", folder: "files/", scopes: ["<i>1"], listed, failure: "<i>4" })
+    assert.notMatch(choice, /<i>/)
+    assert.include(choice, '<a href="files/it%27s/">')
+  })
+
+  it("has the analyses that a token names also where the service does not list them, and none twice", () => {
+    const page = analysesPage({
+      root: "../",
+      folder: "",
+      scopes: ["A1", "A7", "LAB7-*"],
+      listed: [
+        { id: "LAB7-1", sampleId: "S7" },
+        { id: "A1", sampleId: "S1" }
+      ],
+      failure: null
+    })
+    assert.deepStrictEqual(
+      [...page.matchAll(/<li><a href="([^"]*)\/">/g)].map(([, id]) => id),
+      ["LAB7-1", "A1", "A7"]
+    )
+    assert.match(page, /A1<\/a> <span class="sub">S1</)
   })
 
   it("lists 5,000 analyses at most, and says how many there are", () => {
     const many = Array.from({ length: 6000 }, (_, i) => ({ id: `A${i}`, sampleId: `S${i}` }))
-    const page = analysesPage("../", "", null, many)
+    const page = analysesPage({ root: "../", folder: "", scopes: null, listed: many, failure: null })
     assert.strictEqual([...page.matchAll(/<li>/g)].length, 5000)
     assert.match(page, /The first 5000 of 6000/)
     assert.isBelow(page.length, 500_000)

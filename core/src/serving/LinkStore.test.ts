@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
+import type { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
-import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
+import { Forbidden, LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
 import { Contact } from "./Contact.ts"
 import { LinkStore, listedName } from "./LinkStore.ts"
@@ -29,6 +30,8 @@ interface World {
   readonly more?: ReadonlyArray<object>
   /** The analysis has no files. */
   readonly empty?: boolean
+  /** What the service has of all analyses. */
+  readonly list?: Effect.Effect<ReadonlyArray<AnalysisItem>, ServiceError>
 }
 
 const world = ({
@@ -36,10 +39,16 @@ const world = ({
   empty = false,
   after = () => Effect.void,
   link = (name, number, now) => signed(name, number, now, 3600),
+  list = Effect.succeed([]),
   more = []
 }: World = {}) => {
   const asked: Array<string> = []
   const client = Layer.mock(ServiceClient, {
+    getAnalyses: () =>
+      Effect.andThen(
+        Effect.sync(() => asked.push("all")),
+        list
+      ),
     getFileDownloadLinks: (id) =>
       Effect.gen(function* () {
         const number = asked.push(id)
@@ -344,6 +353,70 @@ describe("the shared store of links", () => {
         yield* Deferred.succeed(back, undefined)
         assert.strictEqual(yield* Fiber.join(second), 1)
         assert.strictEqual(asked.length, 1)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("what the service does not tell of all analyses is asked for once a minute, an outage each time", () =>
+    Effect.gen(function* () {
+      for (const [error, questions] of [
+        [new Forbidden({ what: "analyses" }), 1],
+        [away, 5]
+      ] as const) {
+        const { asked, layer } = world({ list: Effect.fail(error) })
+        yield* Effect.gen(function* () {
+          const { analyses } = yield* LinkStore
+          for (let i = 0; i < 5; i++) assert.strictEqual((yield* Effect.flip(analyses))._tag, error._tag)
+          assert.strictEqual(asked.length, questions)
+          yield* TestClock.adjust("1 minute")
+          yield* Effect.flip(analyses)
+          assert.strictEqual(asked.length, questions + 1)
+        }).pipe(Effect.provide(layer))
+      }
+    })
+  )
+
+  it.effect(
+    "N1 the list of all analyses is there for those who come back, when the service is slower than they wait",
+    () =>
+      Effect.gen(function* () {
+        const back = yield* Deferred.make<void>()
+        const { asked, layer } = world({ list: Effect.as(Deferred.await(back), []) })
+        yield* Effect.gen(function* () {
+          const { analyses } = yield* LinkStore
+          const reader = yield* Effect.forkChild(Effect.flip(analyses))
+          yield* TestClock.adjust("8 seconds")
+          assert.strictEqual((yield* Fiber.join(reader))._tag, "ServiceAway")
+          yield* Deferred.succeed(back, undefined)
+          yield* TestClock.adjust("1 second")
+          assert.deepStrictEqual(yield* analyses, [])
+          assert.deepStrictEqual(asked, ["all"])
+        }).pipe(Effect.provide(layer))
+      })
+  )
+
+  it.effect("the list of all analyses is for those who still wait for it, and dropped when nobody does", () =>
+    Effect.gen(function* () {
+      const back = yield* Deferred.make<void>()
+      const { asked, layer } = world({ before: () => Deferred.await(back) })
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        const waiting = Effect.map(store.state, ({ queue }) => queue.length)
+        const busy = yield* Effect.forkChild(store.files("A1"))
+        yield* TestClock.adjust("1 second")
+        const readers = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(readers[0])
+        assert.strictEqual(yield* waiting, 2)
+        yield* Fiber.interrupt(readers[1])
+        assert.strictEqual(yield* waiting, 1)
+        const last = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(last[0])
+        yield* Deferred.succeed(back, undefined)
+        yield* Fiber.join(busy)
+        assert.deepStrictEqual(yield* Fiber.join(last[1]), [])
+        assert.deepStrictEqual(asked, ["A1", "all"])
       }).pipe(Effect.provide(layer))
     })
   )

@@ -6,17 +6,15 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import type * as Scope from "effect/Scope"
 import type { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
-import { type LentLink, makeLinks } from "../transfer/Links.ts"
+import { isNo, type LentLink, makeLinks, unknownFor } from "../transfer/Links.ts"
 import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
@@ -101,7 +99,7 @@ interface AnalysisFiles extends CatalogEntry {
 const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   LinkStore["Service"],
   never,
-  ServiceAccess | ServiceQueue | Scope.Scope
+  ServiceAccess | ServiceQueue
 > {
   const access = yield* ServiceAccess
   for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
@@ -134,14 +132,20 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     untold
   })
 
-  const scope = yield* Effect.scope
-  const lists = yield* Cache.makeWith(
+  const lists: Cache.Cache<"all", ReadonlyArray<ServedAnalysis>, AccessLost | ServiceError> = yield* Cache.makeWith(
     (_all: "all") =>
       questions.ask(
         false,
-        access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
+        access
+          .ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
+          // Nobody may wait for it by now; whoever comes back finds it.
+          .pipe(Effect.tap((all) => Cache.set(lists, "all", all)))
       ),
-    { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? listTime : Duration.zero) }
+    {
+      capacity: 1,
+      // A no is held as well: each one asked for may cost a login, since it is as a lost session looks.
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? listTime : isNo(exit) ? unknownFor : Duration.zero)
+    }
   )
 
   /** The files of an analysis; those that are asked `about` as they are now. */
@@ -157,8 +161,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   return {
     analyses: Effect.gen(function* () {
       const { mayRead } = yield* Reader
-      // In the scope of the server: others may wait for the answer to the question of a reader who goes away.
-      const all = yield* questions.wait(Effect.flatMap(Effect.forkIn(Cache.get(lists, "all"), scope), Fiber.join))
+      const all = yield* questions.wait(Cache.get(lists, "all"))
       return all.filter(({ id }) => mayRead(id))
     }),
     // One without files is asked about as a file that is not listed is.

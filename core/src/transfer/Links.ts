@@ -97,8 +97,8 @@ const longest = Duration.minutes(10)
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
 const missingFor = Duration.toMillis("30 seconds")
-/** How long the service is not asked again about an analysis that it does not know, or does not show. */
-const unknownFor = Duration.minutes(1)
+/** How long the service is not asked again about what it does not know, or does not show. */
+export const unknownFor = Duration.minutes(1)
 /** Most of them that are remembered. */
 const mostUnknown = 10_000
 
@@ -255,8 +255,8 @@ const linksIn = ({ files }: Held<LinkAnswer>, counts: (freshUntil: number) => bo
   return links
 }
 
-/** Whether the service has refused to tell of an analysis, so that asking again soon brings the same. */
-const isNo = (exit: Exit.Exit<unknown, Refusal>): boolean =>
+/** Whether the service has refused to tell, so that asking again soon brings the same. */
+export const isNo = (exit: Exit.Exit<unknown, Refusal>): boolean =>
   Result.match(Exit.findError(exit), {
     onFailure: () => false,
     onSuccess: ({ retryable, scope }) => !retryable && scope === "analysis"
