@@ -8,6 +8,9 @@ set -u
 # The PATH of cron has no /usr/local/bin.
 PATH=/usr/local/bin:/usr/bin:/bin
 cd "$(dirname "$0")" || exit 74
+for tool in jq flock; do
+  command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool" >&2; exit 69; }
+done
 
 # Two nights at a time would do no harm, but the second would only wait for the first.
 exec 9>> nightly.lock
@@ -16,45 +19,46 @@ if ! flock -n 9; then
   exit 75
 fi
 
-worst=0
+# The exit code of the first step that failed.
+ended=0
 
-# Runs a step; its exit code is in $code, and what it says goes to the log.
+# Runs a step; its exit code is in $code. The log has all that it says as it says it, last.log what standard error got.
 run() {
   step=$1
-  "$@" --config credentials.json 2> last.log
+  "$@" --config credentials.json --logfile nightly.log 2> last.log
   code=$?
-  cat last.log >> nightly.log
 }
 
 # Shows why the step failed; what comes after it may still succeed.
 trouble() {
-  worst=$code
+  [ "$ended" != 0 ] || ended=$code
   echo "$step ended with $code:" >&2
   grep -v ' \[info\]: ' last.log >&2
-  # Wrong usage, or a refused login: the next step would send the same password again.
-  case $code in 64 | 77 | 78) exit "$code" ;; esac
 }
 
-if [ -e awaiting-restoration.json ]; then
-  run svc-resume-restore
-  # 75: something is not back yet, and the next night looks again.
-  case $code in 0 | 75) ;; *) trouble ;; esac
-fi
-
+# The first, as a refused login or a wrong setting shows here: a password that is wrong is sent once in a night.
 run svc-api get-analyses --format jsonl > analyses.jsonl
 if [ "$code" != 0 ]; then
   trouble
   exit "$code"
 fi
+
+# --pendingOk: what is not back yet is no failure, and the next night looks again.
+if [ -e awaiting-restoration.json ]; then
+  run svc-resume-restore --pendingOk
+  [ "$code" = 0 ] || trouble
+fi
+
 jq -r .id analyses.jsonl > ids.txt || exit 65
-[ -s ids.txt ] || exit "$worst"
+[ -s ids.txt ] || exit "$ended"
 
 # Archived files are passed over; --restoreArchived force --maxRestores 10 asks for some, which may cost money.
-run svc-download -a @ids.txt -d data -f bam,bam.bai,vcf.gz,vcf.gz.tbi --samplesheet samples.csv --reportfile report.json
+# The samplesheet has the analyses of which all four are there; --samplesheetPartial adds the others.
+run svc-download -a @ids.txt -d data -f bam,bam.bai,vcf.gz,vcf.gz.tbi --pendingOk --samplesheet samples.csv --reportfile report.json
 case $code in
-  0 | 75) ;;
+  0) ;;
   # 66: an analysis has no such files, as those of CNV have not. All else that failed somebody must look at.
   66) jq -e 'all(.files[]; .action != "failed" or .reason == "missing")' report.json > /dev/null || trouble ;;
   *) trouble ;;
 esac
-exit "$worst"
+exit "$ended"
