@@ -161,8 +161,8 @@ export const FileResult = Schema.TaggedUnion({
     bytes: Schema.NullOr(Bytes),
     listedBytes,
     /**
-     * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it was required and is
-     * not restored. Null for every other failure.
+     * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it lies in the
+     * archive. Null for every other failure.
      */
     reason: Schema.NullOr(Schema.Literals(failReasons)),
     error: FileError,
@@ -214,7 +214,7 @@ export interface FileFailure {
 
 /** The reason that goes with a failure. */
 export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
-  _tag === "SvcFileArchived" ? "archived" : null
+  _tag === "SvcFileArchived" || _tag === "SvcInArchive" ? "archived" : null
 
 /** What a result says of its file, whatever became of it. */
 export type ResultFile = Omit<Extract<FileResult, { readonly _tag: "Pending" }>, "_tag">
@@ -237,9 +237,8 @@ export const identity = (file: WantedFile, { destination }: { readonly destinati
 /** The result of a file whose transfer never began. */
 export const failedFile = (
   file: Omit<ResultFile, "path"> & { readonly path: string | null },
-  error: FileError,
-  reason: FailedResult["reason"] = reasonOfFailure(error)
-): FailedResult => ({ _tag: "Failed", ...file, reason, error, transfer: null })
+  error: FileError
+): FailedResult => ({ _tag: "Failed", ...file, reason: reasonOfFailure(error), error, transfer: null })
 
 /** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
 export const failedResult = (
@@ -248,10 +247,8 @@ export const failedResult = (
   error: FileError,
   existing?: number
 ): FailedResult => {
-  const known = identity(file, request)
-  return existing === undefined
-    ? failedFile(known, error, null)
-    : failedFile({ ...known, bytes: existing }, error, "differs")
+  const result = failedFile(identity(file, request), error)
+  return existing === undefined ? result : { ...result, bytes: existing, reason: "differs" }
 }
 
 /** An index of ours beside a file, as the result of the file names it. */
@@ -265,7 +262,7 @@ export const indexResult = (
 export const failureResult = <Error extends RunError>(
   analysisId: AnalysisId | null,
   error: Error,
-  reason: FailedResult["reason"] = null
+  reason: FailedResult["reason"] = reasonOfFailure(error)
 ): FailedResult<Error> => ({ _tag: "Failed", ...nothing, analysisId, reason, error })
 
 const nothing = { fileName: null, path: null, bytes: null, listedBytes: null, restoration: null, transfer: null }

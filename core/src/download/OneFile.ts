@@ -157,7 +157,7 @@ const handOver = Effect.fn("svc.download.handOver")(function* <E, R>(
   const result: FileResult =
     error === null
       ? { _tag: "Streamed", ...known, regions, records, fetched: came, warnings, transfer }
-      : { ...failedFile(known, error, null), transfer }
+      : { ...failedFile(known, error), transfer }
   yield* tell({ _tag: "Finished", file, result })
   return { results: [result] }
 })

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref, References } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { FileDamaged, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
+import { FileDamaged, InArchive, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { rowOf } from "../report/Report.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -94,33 +94,39 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
       const files = [
         file("kept.bam", { decision: { _tag: "Skip", reason: "exists" } }),
         file("bad.bam"),
+        file("cold.bam"),
         file("nolink.bam"),
         file("lost.bam", { decision: { _tag: "Fail", error: new NotFound({ what: "x" }) } }),
         file("good.bam"),
         file("there.bam")
       ]
-      const { results, seen } = yield* going(files, ({ fileName }) =>
-        fileName === "bad.bam"
-          ? Effect.fail(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
-          : Effect.succeed(
-              fileName === "there.bam"
-                ? { ...outcome, action: "exists", sha256: null }
-                : { ...outcome, action: "downloaded" }
-            )
-      )
+      const failures: Readonly<Record<string, LinkForbidden | InArchive>> = {
+        "bad.bam": new LinkForbidden({ file: "bad.bam", host: "h", status: 403 }),
+        "cold.bam": InArchive.of({ analysisId: AnalysisId.make("A1"), fileName: "cold.bam" }, null)
+      }
+      const { results, seen } = yield* going(files, ({ fileName }) => {
+        const failure = failures[fileName]
+        if (failure !== undefined) return Effect.fail(failure)
+        return Effect.succeed(
+          fileName === "there.bam"
+            ? { ...outcome, action: "exists", sha256: null }
+            : { ...outcome, action: "downloaded" }
+        )
+      })
       assert.deepStrictEqual(results.map(shown), [
         "kept.bam skipped exists",
         "bad.bam failed SvcLinkForbidden",
+        "cold.bam failed archived",
         "nolink.bam failed SvcNotFound",
         "lost.bam failed SvcNotFound",
         "good.bam downloaded",
         "there.bam skipped exists"
       ])
-      assert.strictEqual(seen.length, 6)
+      assert.strictEqual(seen.length, 7)
       const timed = results.map(rowOf).filter(({ finishedAt, startedAt }) => startedAt !== null && finishedAt !== null)
       assert.deepStrictEqual(
         timed.map(({ fileName }) => fileName),
-        ["bad.bam", "nolink.bam", "good.bam", "there.bam"]
+        ["bad.bam", "cold.bam", "nolink.bam", "good.bam", "there.bam"]
       )
     })
   )

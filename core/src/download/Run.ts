@@ -113,7 +113,7 @@ const withMadeIndex = Effect.fnUntraced(function* (
       index === null ? result : { ...result, index: indexResult(file, { destination }, index) },
     onFailure: (error) => {
       const { bytes, restoration, transfer } = result
-      return { ...failedFile({ ...identity(file, { destination }), bytes, restoration }, error, null), transfer }
+      return { ...failedFile({ ...identity(file, { destination }), bytes, restoration }, error), transfer }
     }
   })
 })

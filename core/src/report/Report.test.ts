@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { downloaded, failed, kept, transferred } from "../../../test/Results.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { failureResult } from "../download/FileResult.ts"
-import { NotFound } from "../Errors.ts"
+import { failedFile, failureResult } from "../download/FileResult.ts"
+import { InArchive, NotFound } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
-import { type ReportRun, Row, reportJson, reportPieces } from "./Report.ts"
+import { type ReportRun, Row, reportJson, reportPieces, rowJson, statusOf } from "./Report.ts"
 
 const missing = new NotFound({ what: "analysis A9" })
 
@@ -88,6 +88,17 @@ describe("Report", () => {
       ...times
     } as const
     assert.strictEqual(reportJson({ ...run, throughput: { intervalSeconds: 1, bytes: [] } }, []).seconds, 1.5)
+  })
+
+  it("a file that failed because it lies in the archive is `archived`, however far its run came", () => {
+    const analysisId = AnalysisId.make("A1")
+    const file = { analysisId, fileName: "a.bam", path: "a.bam", bytes: 1, listedBytes: 1, restoration: null }
+    const error = InArchive.of(file, null)
+    const failures = [failedFile(file, error), failureResult(analysisId, error)]
+    for (const result of failures) {
+      const row = rowJson(result, () => null)
+      assert.deepStrictEqual([row.reason, statusOf(row).word], ["archived", "Not restored"])
+    }
   })
 
   it("as text in pieces it is the same document, of any number of files and with names that need escapes", () => {
