@@ -50,11 +50,13 @@ const joinedLetters = (options: Options, argument: string): string => {
     : `${letter} and its value must be separate: write ${letter} VALUE or --${found.name} VALUE`
 }
 
-/** Our name for what was written in another way or is called so by other tools; a letter may stand for two options. */
+/** The options whose name was written in another way, or which other tools call so; a letter may stand for two. */
+const meantBy = (options: Options, word: string): Options =>
+  options.filter(({ name, option }) => [name, ...(option.otherSpellings ?? [])].some((it) => bare(it) === bare(word)))
+
+/** Our name for it. */
 const translation = (options: Options, word: string): string | null => {
-  const isMeant = ({ name, option }: NamedOption) =>
-    [name, ...(option.otherSpellings ?? [])].some((it) => bare(it) === bare(word))
-  const found = options.filter(isMeant).map(({ name }) => `--${name}`)
+  const found = meantBy(options, word).map(({ name }) => `--${name}`)
   return found.length === 0 ? null : found.join(" or ")
 }
 
@@ -124,8 +126,7 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
   const hint = misplaced(options, argv, at)
-  const shown = named?.isSecret ? `${word.split("=")[0]}=***` : word
-  return `Unexpected argument: ${shown}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
+  return `Unexpected argument: ${shownWord(options, word)}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
 }
 
 /** The first of the `operands` that is meant for the option before it, and is no id. */
@@ -140,19 +141,28 @@ const misplaced = (options: Options, argv: Words, at: number): string | null => 
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
   if (fileTypes.some((type) => type === word)) return "a list has commas between its items, as in -f bam,bam.bai"
   const named = withoutDashes(options, word)
-  if (named !== null) return `an option begins with two dashes: write ${named.written}`
+  if (named !== null) {
+    // Where words are analyses.
+    const isId = options.some(({ name }) => name === "analysisIds")
+    const asId = isId ? `, and an analysis of that name as -a ${shownWord(options, word)}` : ""
+    return `an option begins with two dashes: write ${named.written}${asId}`
+  }
   const before = valueBefore(options, argv, at)
   return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
 }
 
-/** `maxRestores=3` as the option that it names; null when it names none. */
+/** `maxRestores=3` as the option that it means; null when it means none. */
 const withoutDashes = (options: Options, word: string) => {
   const [, name = "", value = ""] = /^([A-Za-z][\w-]+)=(.*)$/s.exec(word) ?? []
-  const found = options.find((it) => bare(it.name) === bare(name))
-  if (found === undefined) return null
-  const isSecret = found.option.type === "secret"
-  return { isSecret, written: `--${found.name}=${isSecret ? "***" : value}` }
+  const found = meantBy(options, name)
+  if (found.length === 0) return null
+  const isSecret = found.some(({ option }) => option.type === "secret")
+  return { isSecret, written: found.map((it) => `--${it.name}=${isSecret ? "***" : value}`).join(" or ") }
 }
+
+/** Without the secret that it gives to an option without dashes. */
+const shownWord = (options: Options, word: string): string =>
+  withoutDashes(options, word)?.isSecret ? `${word.split("=")[0]}=***` : word
 
 interface GivenValue {
   readonly name: string
@@ -207,7 +217,7 @@ const placeOf = (options: Options, argv: Words, at: number): string => {
   const [before, beforeThat] = [argv[at - 1], argv[at - 2]]
   if (before === undefined) return ", the first word"
   if (before.startsWith("-")) return `, after ${before.split("=")[0]}`
-  return takesNext(options, beforeThat) ? `, after the value of ${beforeThat}` : `, after ${before}`
+  return takesNext(options, beforeThat) ? `, after the value of ${beforeThat}` : `, after ${shownWord(options, before)}`
 }
 
 /** A password with spaces and without quotes looks like more words: nothing of them is repeated. */
