@@ -1,6 +1,6 @@
 /** Each advice of a run where it is said, and where it would be wrong. */
 import { assert, describe, it } from "@effect/vitest"
-import type { FileResult } from "../../core/src/download/FileResult.ts"
+import { type RunResult, stopped } from "../../core/src/download/FileResult.ts"
 import {
   Busy,
   EntryUnusable,
@@ -16,7 +16,7 @@ import { downloaded, failed, kept, skipped } from "../../test/Results.ts"
 import { adviceFor, adviceOnArchived } from "./RunAdvice.ts"
 
 describe("what to do next after a run", () => {
-  const advice = (...results: ReadonlyArray<FileResult>) => adviceFor(results)
+  const advice = (...results: ReadonlyArray<RunResult>) => adviceFor(results)
   const silent = failed(new Unavailable({ host: "h", reason: "it is silent", attempts: 7 }))
   const full = failed(new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" }))
 
@@ -38,15 +38,19 @@ describe("what to do next after a run", () => {
     assert.deepStrictEqual(advice(damaged("Changing")), ["Run the same command again"])
   })
 
-  it("names the failures that the exit code hides, the worst first", () => {
+  it("names the kinds of failures where there are several, the worst first, and promises no exit code of the run", () => {
     const forbidden = failed(new LinkForbidden({ file: "b.bam", host: "h", status: 403 }))
     const damaged = failed(new FileDamaged({ file: "a.bam", fault: "Size", reason: "short" }))
     assert.deepStrictEqual(advice(damaged, forbidden, forbidden, downloaded()), [
-      "Look at each failure: exit code 77 of 2 failures hides 65 of 1 failure"
+      "Look at each failure: their exit codes are 77 (2 failures), 65 (1 failure)"
     ])
     assert.deepStrictEqual(advice(damaged, damaged), [])
     const last = advice(silent, forbidden, damaged).at(-1) ?? ""
-    assert.match(last, /: exit code 77 of 1 failure hides 65 of 1 failure, 69 of 1 failure$/)
+    assert.match(last, /: their exit codes are 77 \(1 failure\), 65 \(1 failure\), 69 \(1 failure\)$/)
+    // What a signal left is not of a kind.
+    const left = [failed(stopped.resumes), failed(stopped.restarts), failed(stopped.begins)]
+    assert.deepStrictEqual(advice(damaged, downloaded(), ...left), advice(...left, downloaded()))
+    assert.match(advice(damaged, forbidden, ...left).at(-1) ?? "", /are 77 \(1 failure\), 65 \(1 failure\)$/)
   })
 
   it("says that what is there is kept only where something is", () => {
@@ -63,12 +67,12 @@ describe("what to do next after a run", () => {
     assert.deepStrictEqual(advice(silent, entry, downloaded()), [
       "Run the same command again: what is there is kept",
       mend,
-      "Look at each failure: exit code 65 of 1 failure hides 69 of 1 failure"
+      "Look at each failure: their exit codes are 65 (1 failure), 69 (1 failure)"
     ])
   })
 
   it("says how to have what was left in the archive", () => {
-    const of = (...results: ReadonlyArray<FileResult>) => adviceOnArchived(results)
+    const of = (...results: ReadonlyArray<RunResult>) => adviceOnArchived(results)
     assert.deepStrictEqual(of(kept(), skipped("no-reads")), [])
     assert.deepStrictEqual(of(skipped("archived")), [
       "1 file was left in the archive: svc-request-restore asks for it, or the same command with --restoreArchived"

@@ -15,18 +15,20 @@ export const adviceFor = (results: ReadonlyArray<RunResult>): ReadonlyArray<stri
     ...runAdvice
       .filter((name) => named.has(name))
       .map((name) => `${wordsOf(name, {})}${keeps && name !== "mendEntry" ? ": what is there is kept" : ""}`),
-    ...hiddenCodes(results)
+    ...severalKinds(results)
   ]
 }
 
-/** The exit code is that of one kind of failure: where a login fault stands for damaged files too, these are named. */
-const hiddenCodes = (results: ReadonlyArray<RunResult>): ReadonlyArray<string> => {
-  const kinds = Map.groupBy(errorsOf(results), (error) => Runtime.getErrorExitCode(error))
-  const textOf = (code: ExitCode) => `${code} of ${counted(kinds.get(code)?.length ?? 0, "failure")}`
-  const [worst, ...others] = severityOrder.filter((code) => kinds.has(code))
-  return worst === undefined || others.length === 0
-    ? []
-    : [`Look at each failure: exit code ${textOf(worst)} hides ${others.map(textOf).join(", ")}`]
+/**
+ * A run has one exit code, so that a login fault stands for damaged files too: each kind is named. Which code it ends with is not known
+ * here: a signal, or a report that cannot be written, comes later. What a stopped run had not finished is no failure of its own.
+ */
+const severalKinds = (results: ReadonlyArray<RunResult>): ReadonlyArray<string> => {
+  const failures = errorsOf(results).filter(({ _tag }) => _tag !== "SvcStopped")
+  const kinds = Map.groupBy(failures, (error) => Runtime.getErrorExitCode(error))
+  const found = severityOrder.filter((code) => kinds.has(code))
+  const textOf = (code: ExitCode) => `${code} (${counted(kinds.get(code)?.length ?? 0, "failure")})`
+  return found.length < 2 ? [] : [`Look at each failure: their exit codes are ${found.map(textOf).join(", ")}`]
 }
 
 /** How to have what a run left in the archive. */
