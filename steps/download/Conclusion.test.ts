@@ -27,26 +27,33 @@ describe("what a stopped run says", () => {
 })
 
 describe("the report", () => {
-  it.effect("of an earlier run is not there while this one runs, which may be killed", () =>
+  it.effect("of an earlier run is not there while this one runs, which may be killed, and says so in each form", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
-      const reportfile = `${folder}/r.json`
       const baseUrl = new URL("https://service.example")
-      const settings = { baseUrl, reportfile, samplesheet: null, pendingOk: false, loglevel: "warn" } as TargetSettings
-      const read = Effect.map(fs.readFileString(reportfile), (text) => JSON.parse(text))
+      const common = { baseUrl, samplesheet: null, pendingOk: false, loglevel: "warn" } as TargetSettings
       /** What `look` finds while the run goes on. */
-      const run = Effect.fnUntraced(function* <E>(look: Effect.Effect<unknown, E>) {
+      const run = Effect.fnUntraced(function* <E>(reportfile: string, look: Effect.Effect<unknown, E>) {
+        const settings = { ...common, reportfile }
         const seen: Array<unknown> = []
         const work = Effect.map(Effect.orDie(look), (found) => seen.push(found))
         yield* conclude(work, yield* makeRunRecord, settings, "download")
         return seen[0]
       })
-      assert.strictEqual(yield* run(fs.exists(reportfile)), false)
-      assert.strictEqual((yield* read).exitCode, 0)
-      const during = Effect.map(read, ({ exitCode, exitMeaning, files }) => [exitCode, exitMeaning, files])
-      assert.deepStrictEqual(yield* run(during), [null, "stopped before its end", []])
-      assert.strictEqual((yield* read).exitCode, 0)
+      for (const [name, during, atEnd] of [
+        ["r.json", '"exitCode": null,\n  "exitMeaning": "not ended, as it still runs or was killed"', '"exitCode": 0'],
+        ["r.html", "Not ended, as it still runs or was killed", "There was nothing to do"],
+        ["r_mqc.json", "0 failed: not ended, as it still runs or was killed. ", "0 failed: all done. "]
+      ] as const) {
+        const reportfile = `${folder}/${name}`
+        const text = fs.readFileString(reportfile)
+        assert.strictEqual(yield* run(reportfile, fs.exists(reportfile)), false)
+        assert.include(yield* text, atEnd)
+        assert.include(String(yield* run(reportfile, text)), during)
+        assert.include(yield* text, atEnd)
+        assert.notInclude(yield* text, during)
+      }
     }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
   )
 })

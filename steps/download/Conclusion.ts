@@ -154,7 +154,7 @@ const withReport = <E extends RunError, R>(
       })
       // A run that is killed writes none, and that of the run before would be taken for its own. A failure shows in the end.
       const isOfBefore = Effect.map(typeAt(reportfile), (type) => type === "File")
-      const replaced = Effect.flatMap(runOf([], null), (run) => writeReport(reportfile, run, []))
+      const replaced = Effect.flatMap(runOf([], null), (run) => writeReport(reportfile, { ...run, goesOn: true }, []))
       yield* Effect.ignore(Effect.flatMap(isOfBefore, (there) => (there ? replaced : Effect.void)))
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null

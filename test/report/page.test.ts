@@ -75,7 +75,10 @@ describe("a page", () => {
       totals: { ...empty().totals, downloaded: 1 }
     }
     assert.deepStrictEqual(badge(whole), ["good", "All files are there"])
-    assert.deepStrictEqual(badge({ ...whole, exitCode: null }), ["warn", "Stopped before its end"])
+    assert.deepStrictEqual(badge({ ...whole, exitCode: null, exitMeaning: "stopped before its end" }), [
+      "warn",
+      "Stopped before its end"
+    ])
   })
 
   it("says with which command, where and as whom it was made", () => {

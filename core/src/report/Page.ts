@@ -96,7 +96,7 @@ const stateOf = (report: ReportDocument): string => {
   const { exitCode, exitMeaning, files, totals } = report
   const isAre = (count: number, one: string, many: string) =>
     `${groupedCount(count, "file")} ${count === 1 ? one : many}`
-  if (exitCode === null) return "Stopped before its end"
+  if (exitCode === null) return capital(exitMeaning)
   if (totals.failed > 0) return `${countText(totals.failed)} of ${groupedCount(files.length, "file")} failed`
   const waiting = [
     ...(awaited(report) === 0 ? [] : [isAre(awaited(report), "is being restored", "are being restored")]),
@@ -113,7 +113,7 @@ const facts = (report: ReportDocument): Markup => {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Started", momentText(Date.parse(report.startedAt), true)],
     ["Took", durationText(report.seconds * 1000)],
-    ["Exit code", report.exitCode === null ? "none, stopped" : `${report.exitCode}: ${report.exitMeaning}`],
+    ["Exit code", `${report.exitCode ?? "none"}: ${report.exitMeaning}`],
     ["Command", shorten(report.command, 2000)],
     ["On", `${report.machine}, as ${report.user}`]
   ]

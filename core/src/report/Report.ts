@@ -33,8 +33,10 @@ export interface ReportRun {
   readonly finishedAt: Date
   /** Duration by the monotonic clock: the times may lie hours apart, or in the wrong order, when the clock was set. */
   readonly milliseconds: number
-  /** Null when a signal stopped the run. */
+  /** Null when a signal stopped the run, and while it goes on. */
   readonly exitCode: ExitCode | null
+  /** It goes on: this report is there for the case that it is killed. */
+  readonly goesOn?: boolean
   readonly throughput: Throughput
   /** What to do next, one sentence each. */
   readonly advice: ReadonlyArray<string>
@@ -77,11 +79,16 @@ const headJson = (run: ReportRun, results: ReadonlyArray<RunResult>) => ({
   finishedAt: run.finishedAt.toISOString(),
   seconds: seconds(run.milliseconds),
   exitCode: run.exitCode,
-  exitMeaning: run.exitCode === null ? "stopped before its end" : ExitCodes[run.exitCode],
+  exitMeaning: meaningOf(run),
   totals: totalsOf(results),
   advice: run.advice,
   throughput: run.throughput
 })
+
+const meaningOf = ({ exitCode, goesOn = false }: ReportRun): string => {
+  if (exitCode !== null) return ExitCodes[exitCode]
+  return goesOn ? "not ended, as it still runs or was killed" : "stopped before its end"
+}
 
 export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]
