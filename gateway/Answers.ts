@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
-import { AdviceOf, type Advising, codeOf, type SessionError, sentenceOf } from "../core/src/Errors.ts"
+import { AdviceOf, type Advising, codeOf, ending, type SessionError, sentenceOf } from "../core/src/Errors.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { InArchive } from "../core/src/serving/LinkStore.ts"
@@ -139,7 +139,14 @@ export const makeFailures = Effect.gen(function* () {
   const adviceOf = yield* AdviceOf
 
   /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
-  const archivedAnswer = Effect.fnUntraced(function* ({ file }: InArchive) {
+  const archivedAnswer = Effect.fnUntraced(function* ({ answer, file }: InArchive) {
+    const fact = `${printable(file.fileName)} is in the archive`
+    if (!file.archived) {
+      // The service would answer that there is nothing to restore.
+      const said = ending(answer === undefined ? fact : `${fact}: ${answer}`, adviceOf({ advice: "restoreListed" }))
+      const unknown = { restoringSince: null, restoreEstimation: null, restoreUrl: null }
+      return { body: { error: "Archived", message: prose(said), ...unknown }, headers: {} }
+    }
     const restoring = yield* restorations.of(file)
     const caller = yield* Caller
     const mayRestore = caller.may("restore")
@@ -151,7 +158,7 @@ export const makeFailures = Effect.gen(function* () {
         : `it is being restored${clause(" since ", restoring.since)}${clause(" and expected at ", restoring.estimation)}`
     const body = {
       error: "Archived",
-      message: prose(`${printable(file.fileName)} is in the archive: ${known}`),
+      message: prose(`${fact}: ${known}`),
       restoringSince: restoring?.since ?? null,
       restoreEstimation: restoring?.estimation ?? null,
       restoreUrl: mayRestore ? `${fileUrl(caller, file.analysisId, file.fileName)}/restore` : null

@@ -116,7 +116,11 @@ const makeFileBytes = Effect.fnUntraced(function* () {
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
-      Effect.catchTag("SvcInArchive", () => new InArchive({ file })),
+      // The service lists it as there: it was asked for the link that was refused last.
+      Effect.catchTag(
+        "SvcInArchive",
+        ({ answer }) => new InArchive({ file, ...(answer === undefined ? {} : { answer }) })
+      ),
       Effect.catchTag(
         "Restart",
         (error): Effect.Effect<never, FileChanged | LinkProtocol> =>

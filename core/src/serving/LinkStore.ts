@@ -35,8 +35,12 @@ export interface ServedAnalysis {
   readonly sampleId: string | null
 }
 
-/** The file is in the archive: there is no link. */
-export class InArchive extends Data.TaggedError("InArchive")<{ readonly file: ServedFile }> {}
+/** The file is in the archive: there is no link, or none that the link host honours. */
+export class InArchive extends Data.TaggedError("InArchive")<{
+  readonly file: ServedFile
+  /** What the link host answers that has it in cold storage, where the service lists it as there. */
+  readonly answer?: string
+}> {}
 
 export type StoreError = AccessLost | ServiceError | ServiceAway
 
