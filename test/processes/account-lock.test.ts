@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { thisProcess } from "../../platform/ProcessIdentity.ts"
 import { fault, ground } from "../DownloadGround.ts"
-import { commandOf, runCommand } from "../Executables.ts"
+import { commandOf, run, runCommand } from "../Executables.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { removeFolder } from "../RemoveFolder.ts"
 
@@ -61,6 +61,17 @@ const lockName = (url: string, user: string) =>
     .update(`${new URL(url).href}\n${user}`)
     .digest("hex")
     .slice(0, 32)}.lock`
+
+it.live("S7 two commands of one user that share a lock folder take turns, with a login each", () =>
+  Effect.gen(function* () {
+    const { env, folder, stats } = yield* slowGround
+    const one = run("svc-api", ["get-person-analyses", "LIMS-0001", "LIMS-0002", "LIMS-0003"], { cwd: folder, env })
+    for (const { exitCode, stderr } of yield* Effect.all([one, one], { concurrency: 2 }))
+      assert.strictEqual(exitCode, 0, stderr)
+    assert.deepInclude(yield* stats, { maxApiInFlight: 1, overlaps: 0, logins: 2 })
+    assert.deepStrictEqual(readdirSync(env["SVC_LOCK_DIR"] ?? ""), [])
+  })
+)
 
 describe("one account on one machine", unless(lacks.users), () => {
   it.live("S7 runs of one user take turns, whatever their environment says", () =>
