@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, writeFileSync } from "node:fs"
+import fs, {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -113,4 +126,73 @@ describe("configuration file", () => {
       assert.deepStrictEqual(layer, { username: ["ada"] })
     })
   )
+
+  it.effect(
+    "a pipe and a file that change places while they are looked at are read as what was opened, and closed",
+    () =>
+      Effect.gen(function* () {
+        for (const first of ["pipe", "file"] as const) {
+          const path = yield* file('{"username": "bob"}')
+          const [pipe, plain] = [`${path}.fifo`, `${path}.plain`]
+          execFileSync("mkfifo", [pipe])
+          renameSync(path, plain)
+          linkSync(first === "pipe" ? pipe : plain, path)
+          const writer = openSync(pipe, constants.O_RDWR)
+          writeSync(writer, '{"username": "ada"}')
+          let looks = 0
+          const looked = () => {
+            if (looks++ > 0) return
+            renameSync(first === "pipe" ? plain : pipe, path)
+            // What is in the pipe is all there is.
+            closeSync(writer)
+          }
+          const read = Effect.acquireUseRelease(
+            Effect.sync(() => whenLookedAt(looked)),
+            () => readConfigFile(path),
+            (takeBack) => Effect.sync(takeBack)
+          )
+          const open = openNames().length
+          assert.deepStrictEqual((yield* read).layer, { username: [first === "pipe" ? "ada" : "bob"] })
+          assert.strictEqual(looks, 1)
+          assert.isAtMost(openNames().length, open - 1, "the writer is closed, and the reader")
+        }
+      })
+  )
 })
+
+/** Does this after each look at a file by name or by descriptor, until what it gives is called. */
+const whenLookedAt = (then: () => void) => {
+  const { fstatSync, promises } = fs
+  const { stat } = promises
+  const put = (byName: typeof stat, byDescriptor: typeof fstatSync) => {
+    Object.assign(promises, { stat: byName })
+    Object.assign(fs, { fstatSync: byDescriptor })
+    syncBuiltinESMExports()
+  }
+  put(
+    (async (path: string) => {
+      const found = await stat(path)
+      then()
+      return found
+    }) as typeof stat,
+    ((fd: number) => {
+      const found = fstatSync(fd)
+      then()
+      return found
+    }) as typeof fstatSync
+  )
+  return () => put(stat, fstatSync)
+}
+
+/** The files of this test that this process has open, where the system tells it. */
+const openNames = () =>
+  !existsSync("/proc/self/fd")
+    ? []
+    : readdirSync("/proc/self/fd").flatMap((fd) => {
+        try {
+          const name = readlinkSync(`/proc/self/fd/${fd}`)
+          return name.includes("svc-config-") ? [name] : []
+        } catch {
+          return []
+        }
+      })

@@ -1,8 +1,9 @@
 /** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
 
-import { constants, fstatSync, openSync, type Stats } from "node:fs"
-import { type FileHandle, open, stat } from "node:fs/promises"
+import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs"
 import { Socket } from "node:net"
+import { isatty, ReadStream } from "node:tty"
+import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -20,12 +21,14 @@ export interface SmallFile {
   readonly owner: number
 }
 
+const readBytes = promisify(read)
+
 /** Reads to the end, or one byte further than allowed. */
-const readUpTo = async (file: FileHandle, limit: number): Promise<Buffer> => {
+const readUpTo = async (fd: number, limit: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(limit + 1)
   let length = 0
   while (length < buffer.length) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length)
+    const { bytesRead } = await readBytes(fd, buffer, length, buffer.length - length, null)
     if (bytesRead === 0) break
     length += bytesRead
   }
@@ -33,21 +36,18 @@ const readUpTo = async (file: FileHandle, limit: number): Promise<Buffer> => {
 }
 
 /**
- * A pipe, such as `--config <(vault read ...)`, in which nothing may ever come. As a file it would take a thread until then, and no
- * interruption gives that back: Node has four for all files.
+ * A pipe, such as `--config <(vault read ...)`, or a terminal, in which nothing may ever come. As a file it would take a thread until
+ * then, and no interruption gives that back: Node has four for all files. Closes with its stream.
  */
-const readPipe = async (path: string, limit: number, signal: AbortSignal): Promise<SmallFile> => {
-  signal.throwIfAborted()
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const info = fstatSync(fd)
+const readStream = async (stream: Socket, limit: number): Promise<Buffer> => {
   const chunks: Array<Uint8Array> = []
   let length = 0
-  for await (const chunk of new Socket({ fd, readable: true, writable: false, signal })) {
+  for await (const chunk of stream) {
     chunks.push(chunk)
     length += chunk.length
     if (length > limit) break
   }
-  return small(Buffer.concat(chunks).subarray(0, limit + 1), info)
+  return Buffer.concat(chunks).subarray(0, limit + 1)
 }
 
 const small = (bytes: Buffer, { mode, uid }: Stats): SmallFile => ({ bytes, mode, owner: uid })
@@ -56,12 +56,20 @@ const small = (bytes: Buffer, { mode, uid }: Stats): SmallFile => ({ bytes, mode
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
   Effect.tryPromise({
     try: async (signal) => {
-      if ((await stat(path)).isFIFO()) return await readPipe(path, limit, signal)
-      const file = await open(path, constants.O_RDONLY)
+      // Opened once, without waiting for anybody to write to it: whatever has its name next, it stays what it is.
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      let taken = false
       try {
-        return small(await readUpTo(file, limit), await file.stat())
+        const info = fstatSync(fd)
+        signal.throwIfAborted()
+        if (!info.isFIFO() && !isatty(fd)) return small(await readUpTo(fd, limit), info)
+        const stream = info.isFIFO()
+          ? new Socket({ fd, readable: true, writable: false, signal })
+          : new ReadStream(fd, { signal })
+        taken = true
+        return small(await readStream(stream, limit), info)
       } finally {
-        await file.close()
+        if (!taken) closeSync(fd)
       }
     },
     catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))
