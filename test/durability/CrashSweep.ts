@@ -14,10 +14,13 @@ export interface FaultKind {
 /** Death first, then the ways in which a disk fails. */
 const faultKinds: ReadonlyArray<FaultKind> = [
   { name: "kill", env: {} },
+  { name: "killed after", env: { KILL_AFTER: "1" } },
   { name: "torn", env: { KILL_TORN: "1" } },
   { name: "ENOSPC", env: { KILL_ERRNO: "28", KILL_LASTING: "1" } },
   { name: "EIO", env: { KILL_ERRNO: "5" } },
-  { name: "EROFS", env: { KILL_ERRNO: "30", KILL_LASTING: "1" } }
+  { name: "EROFS", env: { KILL_ERRNO: "30", KILL_LASTING: "1" } },
+  // A file system that lacks an operation, such as a sync or a change of modes.
+  { name: "ENOTSUP", env: { KILL_ERRNO: "95" } }
 ]
 
 export interface Point {

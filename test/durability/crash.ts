@@ -1,7 +1,8 @@
 /**
  * `npm run crash [-- --stride N] [--first N] [command or kind ...]`: ends every command of the scenario at each of its
- * file operations (kill, torn write), lets each of them fail (full disk, input/output error, read-only), and looks at what
- * is left and at what the next run makes of it. Prints `name=value` and every failure; ends 1 when there is one.
+ * file operations (kill before or after it, torn write), lets each of them fail (full disk, input/output error, read-only,
+ * not supported), and looks at what is left and at what the next run makes of it. Prints `name=value` and every failure;
+ * ends 1 when there is one.
  */
 import { parseArgs } from "node:util"
 import { Effect } from "effect"

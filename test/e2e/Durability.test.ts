@@ -11,7 +11,7 @@ import { lacks, unless } from "../Lacks.ts"
 
 describe("a scenario of all commands", unless(lacks.compiler), () => {
   it.live(
-    "P1 P2 K1 K3 T18 T19 holds its promises when it is killed, when the disk fails and when the power is cut",
+    "P1 P2 K1 K3 K8 T18 T19 holds its promises when it is killed, when the disk fails and when the power is cut",
     () =>
       Effect.gen(function* () {
         const scenario = yield* makeScenario
@@ -21,7 +21,7 @@ describe("a scenario of all commands", unless(lacks.compiler), () => {
           operations.join()
         )
 
-        const crashes = yield* sweep([scenario], { stride: 61, first: 40 })
+        const crashes = yield* sweep([scenario], { stride: 83, first: 40 })
         assert.deepStrictEqual(crashes.failures, [])
         assert.isAbove(crashes.points, 25)
 
