@@ -285,11 +285,11 @@ describe("readBed, of text", () => {
   })
   it("D12 P6 a file is the same wherever it is cut into pieces", () => {
     const first = (length: number) => `#${"x".repeat(length)}\n`
-    const lines = "chr1\t5\t9\nchrM 1  2 \r\n# note\n\nchr1\t7\t8"
-    for (const rest of [lines, `${lines}\nchr1\t5`]) {
+    const lines = "c\t5\t9\nM 1 2 \r\n#\n\nN\t7\t8"
+    for (const rest of [lines, `${lines}\nc\t5`]) {
       const whole = regionsOfBed("x.bed", first(0) + rest)
       // Pieces are of 256 KiB: the second begins inside the lines, once the third.
-      for (let cut = 0; cut < rest.length; cut += 3) {
+      for (let cut = 0; cut < rest.length; cut++) {
         const before = (cut === 6 ? 0x80000 : 0x40000) - 2 - cut
         assert.deepStrictEqual(regionsOfBed("x.bed", first(before) + rest), whole, `${cut}`)
       }
