@@ -2,22 +2,23 @@ import fs from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { Effect } from "effect"
 
-/** No file below `folder` can be opened, `times` times: this process or the system has too many open. */
-export const lacksDescriptors = (folder: string, code: string, times: number) =>
+/** No file below `folder` can be opened, or with `call` no folder read, `times` times: this process or the system has too many open. */
+export const lacksDescriptors = (folder: string, code: string, times: number, call: "open" | "readdir" = "open") =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const { open } = fs
+      const before = fs[call]
       let left = times
-      fs.open = (path, ...rest) => {
-        if (!String(path).startsWith(folder) || left-- <= 0) return open(path, ...rest)
-        return Promise.reject(Object.assign(new Error(`${code}: open`), { code }))
+      const lacking = (path: unknown, ...rest: ReadonlyArray<unknown>) => {
+        if (!String(path).startsWith(folder) || left-- <= 0) return Reflect.apply(before, fs, [path, ...rest])
+        return Promise.reject(Object.assign(new Error(`${code}: ${call}`), { code }))
       }
+      Object.assign(fs, { [call]: lacking })
       syncBuiltinESMExports()
-      return open
+      return before
     }),
-    (open) =>
+    (before) =>
       Effect.sync(() => {
-        fs.open = open
+        Object.assign(fs, { [call]: before })
         syncBuiltinESMExports()
       })
   )

@@ -1,10 +1,11 @@
-import { readdirSync, rmSync, statSync } from "node:fs"
+import { readdirSync, readlinkSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { lacksDescriptors } from "../../test/FullTable.ts"
+import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 
@@ -30,15 +31,6 @@ const use = (lockDir: string) =>
     return { held, said }
   })
 
-/** Moves the virtual clock on until `done`; what the disk does takes its own time. */
-const passTimeUntil = (done: () => boolean) =>
-  Effect.gen(function* () {
-    while (!done()) {
-      yield* TestClock.adjust("1 second")
-      yield* TestClock.withLive(Effect.sleep("1 millis"))
-    }
-  })
-
 describe("AccountLockFiles", () => {
   for (const code of ["EMFILE", "ENFILE"]) {
     it.live(`S7 with too many open files (${code}) it waits for the lock, and does not go without it`, () =>
@@ -59,6 +51,31 @@ describe("AccountLockFiles", () => {
       })
     )
   }
+
+  it.live("S7 each try that fails gives its descriptor back", () =>
+    Effect.gen(function* () {
+      const lockDir = yield* folder
+      const { layer } = locksIn(lockDir)
+      const openCards = () =>
+        readdirSync("/proc/self/fd").filter((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`).startsWith(lockDir)
+          } catch {
+            // The one of this look, which is closed again.
+            return false
+          }
+        })
+      yield* lacksDescriptors(lockDir, "EMFILE", 6, "readdir")
+      const held = yield* Effect.gen(function* () {
+        const lock = yield* AccountLock
+        const use = yield* Effect.forkChild(lock.withLock("key")(Effect.sync(openCards)))
+        yield* passTimeUntil(() => use.pollUnsafe() !== undefined)
+        return yield* Fiber.join(use)
+      }).pipe(Effect.provide([layer, TestClock.layer()]))
+      assert.strictEqual(held.length, 1, held.join())
+      assert.deepStrictEqual(openCards(), [])
+    })
+  )
 
   it.live("names in the folder tell nothing, and nothing is left", () =>
     Effect.gen(function* () {

@@ -9,11 +9,9 @@ import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
@@ -22,7 +20,7 @@ import { type LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts
 import { descriptorPoll } from "../../core/src/Schedules.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
-import { type FileLockError, type FileLocks, makeFileLocks, ourselves, takingOver } from "./FileLock.ts"
+import { type FileLockError, type FileLocks, makeFileLocks, makeNotice, ourselves, takingOver } from "./FileLock.ts"
 import { findLockFolder } from "./LockFolder.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
@@ -129,12 +127,9 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
         withLock: (key) => {
           const path = fileIn(folder, key, "lock")
           const take = Effect.gen(function* () {
-            const owner = yield* Deferred.make<string>()
-            const onWait = (name: string) => Effect.asVoid(Deferred.succeed(owner, name))
-            const notice = Effect.flatMap(Effect.delay(Deferred.await(owner), "10 seconds"), sayWhom)
-            const waiting = yield* Effect.forkScoped(notice)
+            const { onWait, over } = yield* makeNotice(sayWhom)
             yield* turns(path, onWait).pipe(Effect.catch((error) => warn(error.message)))
-            yield* Fiber.interrupt(waiting)
+            yield* over
           })
           return (self) => Effect.scopedWith((scope) => Effect.andThen(Scope.provide(take, scope), self))
         }

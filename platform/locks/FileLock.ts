@@ -9,8 +9,11 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
@@ -86,7 +89,12 @@ const take = (
       )
       return yield* waitFor(attempts, wait, options.onWait ?? (() => Effect.void))
     })
-    const taken = yield* Effect.acquireUseRelease(makeCard(waiting, thisProcess()), takeWith, removeCard)
+    // Of its own: a caller that tries again would keep the descriptor of each try that failed until its scope closes.
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const taken = yield* Effect.acquireUseRelease(makeCard(waiting, thisProcess()), takeWith, removeCard).pipe(
+      Scope.provide(scope),
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void))
+    )
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
     return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
   }).pipe(
@@ -139,6 +147,17 @@ const waitFor = Effect.fnUntraced(function* <E, R>(
     duration: wait,
     orElse: () => new Held({ owner: owner ?? ownerText(null) })
   })
+})
+
+/** Most waits are over before anybody would want to read of them. */
+const noticeAfter = "10 seconds"
+
+/** An `onWait` that says for whom is waited once that has taken a while; `over` when the wait is. */
+export const makeNotice = Effect.fnUntraced(function* (say: (owner: string) => Effect.Effect<void>) {
+  const owner = yield* Deferred.make<string>()
+  const waiting = yield* Effect.forkScoped(Effect.flatMap(Effect.delay(Deferred.await(owner), noticeAfter), say))
+  const onWait = (name: string) => Effect.asVoid(Deferred.succeed(owner, name))
+  return { onWait, over: Fiber.interrupt(waiting) }
 })
 
 /** The owner of a lock when it is this process. */
@@ -226,21 +245,38 @@ const makeLockTurns = (): LockTurns => {
 const leavingsIn = (folder: string): Effect.Effect<ReadonlyArray<string>, Errno> =>
   Effect.map(
     io(() => readdir(folder)),
-    (names) => names.filter((name) => /\.(?:wait|break|stale)$/.test(name))
+    (names) => names.filter(isLeaving)
   )
 
-/** Whether others wait for the lock. Removes cards, marks and locks set aside that killed processes left. */
-const othersInLine = Effect.fnUntraced(function* (
+const isLeaving = (name: string) => /\.(?:wait|break|stale)$/.test(name)
+
+/** Whether others wait for the lock. Removes what killed processes left beside it. */
+const othersInLine = (path: string, card: LockCard, leavings: ReadonlyArray<string>) =>
+  removeLeavings(
+    path,
+    leavings.filter((name) => name !== basename(card.path)),
+    Effect.map(
+      io(() => card.handle.stat()),
+      ({ mtimeMs }) => mtimeMs
+    )
+  )
+
+/**
+ * Removes cards, marks and locks set aside that killed processes left beside the lock `path`; true when there are cards of others.
+ *
+ * @param names - of the files in its folder
+ * @param time - of the file system, in ms
+ */
+export const removeLeavings = Effect.fnUntraced(function* (
   path: string,
-  card: LockCard,
-  leavings: ReadonlyArray<string>
+  names: ReadonlyArray<string>,
+  time: Effect.Effect<number, Errno>
 ): Effect.fn.Return<boolean, Errno> {
   const folder = dirname(path)
-  const beside = leavings.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
+  const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && isLeaving(name))
   if (beside.length === 0) return false
-  const { mtimeMs } = yield* io(() => card.handle.stat())
-  const removeOld = (name: string, patience: number) =>
-    removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
+  const now = Effect.succeed(yield* time)
+  const removeOld = (name: string, patience: number) => removeLeft(join(folder, name), now, patience)
   const breaker = beside.find((name) => name.endsWith(".break"))
   if (breaker === undefined || (yield* removeOld(breaker, leftAfter))) {
     for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removeOld(name, leftAfter)
