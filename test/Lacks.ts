@@ -37,6 +37,7 @@ export const lacks = {
   terminal: toolsLack("script, of Debian's bsdutils", ["script", "--version"]),
   users: toolsLack("the right to run as other users", ["setpriv", "--reuid", "61234", "--clear-groups", "true"]),
   root: process.geteuid?.() === 0 ? null : "the rights of root",
+  otherThanRoot: process.geteuid?.() === 0 ? "a user whom the rights of a folder bind, as root is none" : null,
   btrfs: asRoot("to run as root, btrfs and a loop device", [
     "sh",
     "-c",

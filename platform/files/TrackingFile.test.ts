@@ -9,13 +9,16 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Logger, type Scope } from "effect"
+import { Clock, Deferred, Effect, Fiber, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
+import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { entry } from "../../test/tracking/Entry.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
@@ -291,31 +294,80 @@ describe("TrackingFile", () => {
     inFolder((folder, path) =>
       Effect.gen(function* () {
         const events: Array<string> = []
-        const said = (event: string) => Effect.sync(() => void events.push(event))
-        const inTurn = <A, E>(self: Effect.Effect<A, E>) =>
-          TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
-        const waits = yield* Deferred.make<void>()
-        const log = Logger.make(({ message }) => {
-          if (/which asks for a restoration/.test(String(message))) Deferred.doneUnsafe(waits, Effect.void)
-        })
-        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
-        const begun = yield* Deferred.make<void>()
-        const first = yield* Effect.forkChild(
-          inTurn(
-            Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(waits)).pipe(
-              Effect.andThen(said("first"))
+        const inTurn = (name: string, self: Effect.Effect<void> = Effect.void) =>
+          TrackingFile.use((file) =>
+            file.inTurn(({ document }) =>
+              Effect.andThen(
+                self,
+                Effect.sync(() => void events.push(`${name} ${document.items.length}`))
+              )
             )
-          )
+          ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+        const said: Array<string> = []
+        const log = Logger.make(({ message }) => void said.push(String(message)))
+        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
+        const [begun, waits] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const first = yield* Effect.forkChild(
+          inTurn("first", Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(waits)))
         )
-        yield* Deferred.await(begun)
-        // The file itself is not locked meanwhile.
+        yield* passTimeUntil(() => Deferred.isDoneUnsafe(begun))
+        // The file itself is not locked meanwhile, and who comes next sees the change.
         yield* change(path, adding("A1"))
-        yield* inTurn(said("second")).pipe(Effect.provide(Logger.layer([log])))
+        const since = yield* Clock.currentTimeMillis
+        const second = yield* Effect.forkChild(inTurn("second").pipe(Effect.provide(Logger.layer([log]))))
+        yield* passTimeUntil(() => said.length > 0)
+        // Most waits are short: of this one is said when it has become long.
+        assert.isAtLeast((yield* Clock.currentTimeMillis) - since, 10_000)
+        assert.deepStrictEqual(said, [
+          `Waiting for this program itself, which asks for a restoration that ${path} is to remember`
+        ])
+        yield* Deferred.succeed(waits, undefined)
+        yield* passTimeUntil(() => second.pollUnsafe() !== undefined)
         yield* Fiber.join(first)
-        assert.deepStrictEqual(events, ["first", "second"])
+        yield* Fiber.join(second)
+        assert.deepStrictEqual(events, ["first 0", "second 1"])
         writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
         yield* read(path)
         assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      }).pipe(Effect.provide(TestClock.layer()))
+    )
+  )
+
+  it.live("T19 the turn of a run that was suspended is not cleared away, and a run that lost it is told so", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const turn = join(folder, ".t.json.asking.lock")
+        yield* change(path, adding("A1"))
+        writeFileSync(turn, JSON.stringify(thisProcess()))
+        utimesSync(turn, 1, 1)
+        yield* read(path)
+        assert.deepStrictEqual(readdirSync(folder), [".t.json.asking.lock", "t.json"])
+        rmSync(turn)
+        const owned = yield* TrackingFile.use((file) =>
+          file.inTurn(
+            Effect.fnUntraced(function* ({ stillOurs }) {
+              utimesSync(turn, 1, 1)
+              yield* read(path)
+              const before = yield* stillOurs
+              rmSync(turn)
+              return [before, yield* stillOurs]
+            })
+          )
+        ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+        assert.deepStrictEqual(owned, [true, false])
+      })
+    )
+  )
+
+  it.live("T18 what a killed run left that waited for its turn goes with the next change", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const leave = (name: string, more: object) =>
+          writeFileSync(join(folder, name), JSON.stringify({ ...thisProcess(), ...more }))
+        leave(".t.json.asking.lock.1-0123456789ab.wait", { start: "1" })
+        leave(".t.json.asking.lock.2-0123456789ab.wait", {})
+        yield* change(path, adding("A1"))
+        assert.deepStrictEqual(readdirSync(folder), [".t.json.asking.lock.2-0123456789ab.wait", "t.json"])
       })
     )
   )

@@ -29,6 +29,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import {
   empty,
   parse,
@@ -42,7 +43,7 @@ import { lockPoll } from "../../core/src/Schedules.ts"
 import { backupName, longestLockMark, shortened } from "../../core/src/selection/FileName.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Errno, io, linkless, tolerate } from "../Errno.ts"
-import { type FileLocks, type HeldLock, makeFileLocks } from "../locks/FileLock.ts"
+import { type FileLocks, type HeldLock, makeFileLocks, makeNotice, removeLeavings } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
 
@@ -75,7 +76,8 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Refused: ({ reason }: Refused) => new TrackingUnusable({ path, reason }),
         Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
       }
-      const sayTurn = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which asks for a restoration`)
+      const sayTurn = (owner: string) =>
+        Effect.logInfo(`Waiting for ${owner}, which asks for a restoration that ${path} is to remember`)
       const read = find(path).pipe(
         Effect.tap((found) => clearAway(found.path, locks)),
         Effect.flatMap(({ content }) => documentOf(content)),
@@ -96,18 +98,21 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
             Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
           })
         )
+      const takeTurn = Effect.gen(function* () {
+        const real = (yield* placeOf(path)).path
+        yield* folderExists(path, real)
+        const { onWait, over } = yield* makeNotice(sayTurn)
+        const { stillOwned } = yield* locks.acquire(turnOf(real), { wait: Duration.infinity, onWait })
+        yield* over
+        // Where locks do not hold at all, nobody can be seen to have taken it.
+        const stillOurs = (yield* stillOwned) ? stillOwned : Effect.succeed(true)
+        return { document: yield* documentOf((yield* find(path)).content), stillOurs }
+      }).pipe(Effect.catchTags(failures))
       return TrackingFile.of({
         path,
         read,
         change: Effect.fn("svc.platform.changeTracking")((edit) => change(edit, false)),
-        inTurn: (self) =>
-          find(path).pipe(
-            Effect.tap((found) => folderExists(path, found.path)),
-            Effect.catchTags(failures),
-            Effect.flatMap((found) =>
-              locks.withLock(turnOf(found.path), { wait: Duration.infinity, onWait: sayTurn })(() => self)
-            )
-          ),
+        inTurn: (self) => Effect.scopedWith((scope) => Effect.flatMap(Scope.provide(takeTurn, scope), self)),
         ensure: Effect.asVoid(change((document) => document, true))
       })
     })
@@ -123,14 +128,16 @@ const turnOf = (path: string) => `${hiddenBeside(path)}${turnMark}.lock`
 
 const turnMark = ".asking"
 
-/** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
-const clearAway = (path: string, { withLock }: FileLocks) =>
-  Effect.forEach(
-    [lockOf(path), turnOf(path)].filter((lock) => existsSync(lock)),
-    (lock) =>
-      Effect.ignore(withLock(lock, { wait: 0 })(() => (lock === lockOf(path) ? removeLeftovers(path) : Effect.void))),
-    { discard: true }
-  )
+/**
+ * A run that only reads still clears away what a killed one left; a living one is not disturbed. The turn of one that was suspended
+ * is not given to others for the asking: only its end is certain enough.
+ */
+const clearAway = Effect.fnUntraced(function* (path: string, { withLock }: FileLocks) {
+  if (existsSync(lockOf(path))) yield* Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))
+  if (existsSync(turnOf(path))) {
+    yield* Effect.ignore(withLock(turnOf(path), { wait: 0, staleAfter: Duration.infinity })(() => Effect.void))
+  }
+})
 
 const folderExists = Effect.fnUntraced(function* (given: string, real: string) {
   const folder = yield* io(() => stat(dirname(real))).pipe(tolerate("ENOENT", "ENOTDIR"))
@@ -197,6 +204,12 @@ const removeLeftovers = Effect.fnUntraced(function* (path: string) {
   const names = yield* io(() => readdir(folder))
   const left = names.filter((name) => name.startsWith(`${basename(hiddenBeside(path))}.`) && name.endsWith(".new"))
   for (const name of left) yield* Effect.ignore(io(() => unlink(join(folder, name))))
+  // Whoever asks next would do it too, but that may be never. The lock that is held was refreshed a moment ago.
+  const time = Effect.map(
+    io(() => lstat(lockOf(path))),
+    ({ mtimeMs }) => mtimeMs
+  )
+  yield* Effect.ignore(removeLeavings(turnOf(path), names, time))
 })
 
 const syncFile = (path: string) =>
@@ -261,10 +274,14 @@ const largest = 128 * 1024 * 1024
 /** The file must not be used. */
 class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {}
 
-/** What was found at the path. */
-interface Found {
+interface Place {
   /** The path with all symbolic links resolved. */
   readonly path: string
+  readonly stats: BigIntStats | null
+}
+
+/** What was found at the path. */
+interface Found extends Pick<Place, "path"> {
   /** Null when there is no file. */
   readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null
 }
@@ -277,10 +294,10 @@ const documentOf = (content: Found["content"]): Effect.Effect<TrackingDocument, 
       ? Effect.fail(new Refused({ reason: "it is not text in UTF-8" }))
       : Effect.fromResult(Result.mapError(parse(content.bytes.toString("utf8")), (reason) => new Refused({ reason })))
 
-/** Looks at the file without waiting for anything: a pipe or device in its place is not even opened. */
-const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
+/** Where the file lies, and what it is; `stats` null where none is. A pipe or device in its place is not even opened. */
+const placeOf = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Place, Errno | Refused> {
   const seen = yield* io(() => lstat(given, { bigint: true })).pipe(tolerate("ENOENT"))
-  if (seen === null) return { path: resolve(given), content: null }
+  if (seen === null) return { path: resolve(given), stats: null }
   if (seen.isSymbolicLink() && !isTrusted(seen)) {
     return yield* new Refused({ reason: "it is a symbolic link of another user" })
   }
@@ -288,7 +305,13 @@ const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found
   if (path === null) return yield* new Refused({ reason: "it is a symbolic link that leads nowhere" })
   const stats = yield* io(() => lstat(path, { bigint: true }))
   const reason = reasonAgainst(stats)
-  if (reason !== null) return yield* new Refused({ reason })
+  return reason === null ? { path, stats } : yield* new Refused({ reason })
+})
+
+/** Reads the file without waiting for anything. */
+const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
+  const { path, stats } = yield* placeOf(given)
+  if (stats === null) return { path, content: null }
   const bytes = yield* io(async () => {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {

@@ -141,7 +141,7 @@ const makeWorld = (seed: number) => {
     path: "t.json",
     read: Effect.sync(document),
     ensure: Effect.void,
-    inTurn: (self) => self,
+    inTurn: (self) => Effect.suspend(() => self({ document: document(), stillOurs: Effect.succeed(true) })),
     change: (edit) =>
       Effect.suspend((): Effect.Effect<TrackingDocument, Busy | LocalIo> => {
         if (chance(0.02)) return new Busy({ file: "t.json", owner: "another" })

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Effect, Layer, Logger, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
-import { LoginRefused, RequestRejected, type ServiceError } from "../Errors.ts"
+import { LoginRefused, OutcomeUnknown, RequestRejected, type ServiceError } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import { knownIn } from "./Asking.ts"
 import type { RestoreRequest } from "./Requests.ts"
@@ -47,21 +47,36 @@ const world = (
     Layer.succeed(TrackingFile, {
       path: "r.json",
       ensure: Effect.void,
-      inTurn: (self) => self,
+      inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
       read: Effect.sync(() => stored),
       change: (edit) => Effect.sync(() => (stored = edit(stored)))
     })
   )
-  const look = (asked = new Set<string>(), some: Partial<RestoreRequest> = {}) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const known = [...entriesOf(stored, target, request.nameOf).values()]
-      const due = known.filter((it) => decideToAskAgain(it, "ask", now)._tag === "Ask")
-      const results = yield* askAgain(due, { ...request, ...some }, asked, knownIn(known))
-      return [...results.values()].map((it) => (it._tag === "Failed" ? it.error._tag : it._tag))
-    }).pipe(Effect.provide(services))
-  return { events, look, entries: (): ReadonlyArray<object> => JSON.parse(render(stored)) }
+  const read = Effect.map(Clock.currentTimeMillis, (now) => {
+    const known = [...entriesOf(stored, target, request.nameOf).values()]
+    return { known, due: known.filter((it) => decideToAskAgain(it, "ask", now)._tag === "Ask") }
+  })
+  const ask = (
+    { due, known }: Effect.Success<typeof read>,
+    asked = new Set<string>(),
+    some: Partial<RestoreRequest> = {}
+  ) =>
+    askAgain(due, { ...request, ...some }, asked, knownIn(known)).pipe(
+      Effect.map((results) => [...results.values()].map((it) => (it._tag === "Failed" ? it.error._tag : it._tag))),
+      Effect.provide(services)
+    )
+  const look = (asked?: Set<string>, some?: Partial<RestoreRequest>) =>
+    Effect.flatMap(read, (seen) => ask(seen, asked, some))
+  return { events, read, ask, look, entries: (): ReadonlyArray<object> => JSON.parse(render(stored)) }
 }
+
+const refusal = new RequestRejected({
+  request: "POST /x",
+  status: 200,
+  errorMessageId: "NO",
+  errorId: null,
+  additionalInformation: null
+})
 
 layer(Layer.empty)("asking again", (it) => {
   it.effect("L6 is remembered before the service is asked; the estimate is the new one, and all else stays", () =>
@@ -94,17 +109,33 @@ layer(Layer.empty)("asking again", (it) => {
   it.effect("that was refused keeps the entry as it was, with the time of asking", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(begin)
-      const refusal = new RequestRejected({
-        request: "POST /x",
-        status: 200,
-        errorMessageId: "NO",
-        errorId: null,
-        additionalInformation: null
-      })
       const w = world([entry("A1")], () => Effect.fail(refusal))
       assert.deepStrictEqual(yield* w.look(), ["SvcRequestRejected"])
       assert.deepStrictEqual(w.entries(), [entry("A1", { askedAgain: time(0) })])
       assert.deepStrictEqual(yield* w.look(), [])
+    })
+  )
+
+  it.effect("L6 is not repeated by a run that waited for its turn while another one asked without success", () =>
+    Effect.gen(function* () {
+      for (const error of [refusal, new OutcomeUnknown({ request: "requestRestore" })]) {
+        yield* TestClock.setTime(begin)
+        const said: Array<string> = []
+        const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+        const w = world([entry("A1"), entry("A1", { fileName: "T.bam" })], () => Effect.fail(error))
+        // Both have read the file before one of them asks.
+        const seen = yield* w.read
+        assert.deepStrictEqual(yield* w.look(), [error._tag, error._tag])
+        assert.deepStrictEqual(yield* Effect.provide(w.ask(seen), log), ["Asked", "Asked"])
+        assert.strictEqual(w.events.length, 1)
+        assert.deepStrictEqual(
+          said,
+          ["A1", "T"].map(
+            (name) =>
+              `${name}.bam (analysis A1): archived, and no restoration is under way; not asked for: it was asked for again less than a day ago, and will be after ${time(24)}; its request stays`
+          )
+        )
+      }
     })
   )
 

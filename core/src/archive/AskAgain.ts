@@ -5,6 +5,7 @@
  * itself, and not more than once a day for an entry, as each restoration may cost money. The mode `no` forbids it.
  */
 
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
@@ -22,12 +23,14 @@ import type { Restoration } from "./Waiting.ts"
 /** An entry is asked for again at most once in this time. */
 const interval = Duration.hours(24)
 
+/** Asked for again less than a day ago; `until` in ms since 1970. */
+interface Asked {
+  readonly _tag: "Asked"
+  readonly until: number
+}
+
 /** What becomes of an entry of which no restoration is known to be under way. */
-export type AskAgainDecision =
-  | { readonly _tag: "Ask" }
-  /** Asked for again less than a day ago; `until` in ms since 1970. */
-  | { readonly _tag: "Asked"; readonly until: number }
-  | Leave
+export type AskAgainDecision = { readonly _tag: "Ask" } | Asked | Leave
 
 /** @param now - ms since 1970 */
 export const decideToAskAgain = (
@@ -45,6 +48,8 @@ export const decideToAskAgain = (
 /** What became of asking again for an entry. */
 export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
+  /** By another run, while this one waited for its turn. */
+  | Asked
   | { readonly _tag: "Left"; readonly reason: string }
   | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
 
@@ -72,7 +77,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
     } else {
       asked.add(analysisId)
       result = yield* Effect.match(askForEntries(analysisId, group, request, known), {
-        onSuccess: (restoration): AskAgainResult => ({ _tag: "Requested", ...restoration }),
+        onSuccess: (outcome): AskAgainResult => ("_tag" in outcome ? outcome : { _tag: "Requested", ...outcome }),
         onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
       })
     }
@@ -83,6 +88,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
       }
       results.set(entry, result)
       if (left !== null) yield* sayLeft(entry, left)
+      if (result._tag === "Asked") yield* sayLeft(entry, result)
     }
     if (result._tag === "Failed" && result.error.scope === "run") gaveUp = result.error
   }
@@ -94,15 +100,23 @@ const askForEntries = Effect.fnUntraced(function* (
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest,
   known: Known
-): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  for (const entry of entries) {
-    yield* Effect.logInfo(
-      `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
-    )
-  }
+): Effect.fn.Return<Restoration | Asked, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
-    again: true,
     known,
+    again: Effect.fnUntraced(function* (current) {
+      const now = yield* Clock.currentTimeMillis
+      // Who has asked for one of them since this run read the file has asked for the whole analysis.
+      for (const entry of current) {
+        const decision = decideToAskAgain(entry, request.mode, now)
+        if (decision._tag === "Asked") return decision
+      }
+      for (const entry of entries) {
+        yield* Effect.logInfo(
+          `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
+        )
+      }
+      return null
+    }),
     failed: (error, now) =>
       Effect.forEach(
         entries,

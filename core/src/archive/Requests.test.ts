@@ -55,6 +55,8 @@ interface World {
   /** Fails the change of this number, the first is 0. */
   readonly failingChange?: number
   readonly unreadable?: boolean
+  /** At this look whether the turn is still the own one, the first is 0, another run has taken it, and its request is answered. */
+  readonly taken?: number
 }
 
 const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })
@@ -64,11 +66,29 @@ const entriesIn = (document: TrackingDocument) =>
   )
 
 /** A service, a restoration file and a person, with everything that happens to them in its order. */
-const world = ({ answer = null, document = empty, failingChange, listing, restoring, unreadable = false }: World) => {
+const world = ({
+  answer = null,
+  document = empty,
+  failingChange,
+  listing,
+  restoring,
+  taken,
+  unreadable = false
+}: World) => {
   const events: Array<string> = []
   let stored = document
   let changes = 0
   const turn = Semaphore.makeUnsafe(1)
+  let looks = 0
+  const stillOurs = Effect.sync(() => {
+    if (looks++ !== taken) return true
+    stored = remembered(["S.bam"], {
+      status: "pending",
+      restoreEstimation: estimate,
+      requestTime: "2026-11-21T12:00:01Z"
+    })
+    return false
+  })
   const client = Layer.mock(ServiceClient, {
     requestRestore: (ids) =>
       Effect.suspend(() => {
@@ -86,7 +106,7 @@ const world = ({ answer = null, document = empty, failingChange, listing, restor
   const tracking = Layer.succeed(TrackingFile, {
     path: "r.json",
     ensure: Effect.void,
-    inTurn: turn.withPermits(1),
+    inTurn: (self) => turn.withPermits(1)(Effect.suspend(() => self({ document: stored, stillOurs }))),
     read: Effect.suspend(() => (unreadable ? Effect.fail(unusable) : Effect.succeed(stored))),
     change: (edit) =>
       Effect.suspend(() => {
@@ -279,12 +299,13 @@ describe("the order of what is done", () => {
   /** Two runs of one restoration file: the second has read it when the first is still being answered, and then `end` happens. */
   const two = Effect.fnUntraced(function* (
     second: Candidate,
-    end: (first: Fiber.Fiber<unknown>, answer: Deferred.Deferred<void>) => Effect.Effect<unknown>
+    end: (first: Fiber.Fiber<unknown>, answer: Deferred.Deferred<void>) => Effect.Effect<unknown>,
+    place: World = {}
   ) {
     const answer = yield* Deferred.make<void>()
     const restoring = (analysisId: string) =>
       Effect.as(Deferred.await(answer), [{ analysisId, restoreEstimation: estimate }])
-    const { events, layer, stored } = world({ restoring })
+    const { events, layer, stored } = world({ ...place, restoring })
     const begin = (file: Candidate) =>
       Effect.forkChild(Effect.provide(restore([file], asked()), layer), { startImmediately: true })
     yield* TestClock.setTime(noon)
@@ -313,6 +334,26 @@ describe("the order of what is done", () => {
     Effect.gen(function* () {
       const ended = yield* two(candidate("A1", "S.bam"), (first) => Fiber.interrupt(first))
       assert.deepStrictEqual(ended, { asked: 2, entries: [pending], results: [`Pending ${estimate}`] })
+    })
+  )
+
+  it.effect("T19 when its request took effect before, the other one does not ask", () =>
+    Effect.gen(function* () {
+      const begun = { fileName: "S.bam", currentlyArchived: true, estimatedRestoreTime: estimate }
+      const ended = yield* two(candidate("A1", "S.bam"), (first) => Fiber.interrupt(first), {
+        listing: () => Effect.succeed([begun])
+      })
+      assert.deepStrictEqual(ended, { asked: 1, entries: [pending], results: [`Pending ${estimate}`] })
+    })
+  )
+
+  it.effect("P5 T19 a run that was suspended and lost its turn does not ask, and sees what the other one did", () =>
+    Effect.gen(function* () {
+      for (const taken of [0, 1]) {
+        const { events, results, stored } = yield* going([candidate("A1", "S.bam")], asked(), { taken })
+        assert.deepStrictEqual([results, entriesIn(stored)], [[`Pending ${estimate}`], [pending]], `${taken}`)
+        assert.notInclude(events, "restore A1")
+      }
     })
   )
 })

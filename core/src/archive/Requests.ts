@@ -221,7 +221,6 @@ const requestRestoration = (
   known: Known
 ) =>
   requestDurably(analysisId, files, request, {
-    again: false,
     known,
     failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
   })

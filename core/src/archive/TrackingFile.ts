@@ -154,6 +154,14 @@ export const without = (document: TrackingDocument, drop: (item: Item, index: nu
   return items.length === document.items.length ? document : { ...document, items }
 }
 
+/** What a run finds when its turn to ask has come. */
+export interface Turn {
+  /** What the file says now. */
+  readonly document: TrackingDocument
+  /** False when another run has taken the turn, for example while this one was suspended. */
+  readonly stillOurs: Effect.Effect<boolean>
+}
+
 /** Keeps the requests that wait for a restoration. */
 export class TrackingFile extends Context.Service<
   TrackingFile,
@@ -176,6 +184,6 @@ export class TrackingFile extends Context.Service<
      * Runs `self` while no other run of this file asks for a restoration: from the look whether one is asked for already until what
      * the service answered is in the file. One that was killed in the middle is not waited for. Others may change the file.
      */
-    readonly inTurn: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TrackingError, R>
+    readonly inTurn: <A, E, R>(self: (turn: Turn) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | TrackingError, R>
   }
 >()("svc-steps/core/archive/TrackingFile") {}

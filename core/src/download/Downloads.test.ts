@@ -88,7 +88,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   const tracking = Layer.succeed(TrackingFile, {
     path: path.join(folder, "r.json"),
     ensure: Effect.sync(() => void events.push("ensure")),
-    inTurn: (self) => self,
+    inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
     read: Effect.sync(() => stored),
     change: (edit) => Effect.sync(() => (stored = edit(stored)))
   })

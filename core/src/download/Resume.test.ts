@@ -1,7 +1,7 @@
 import { basename } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
+import { Effect, FileSystem, Layer, Logger, Path, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import type { RestoreMode } from "../archive/Policy.ts"
 import { parse, render, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
@@ -77,7 +77,7 @@ const world = Effect.fnUntraced(function* ({
   const tracking = TrackingFile.of({
     path: path.join(root, "r.json"),
     ensure: Effect.void,
-    inTurn: (self) => self,
+    inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
     read: Effect.sync(() => stored),
     change: (edit) =>
       Effect.suspend((): Effect.Effect<TrackingDocument, TrackingUnusable> => {
@@ -159,6 +159,7 @@ const world = Effect.fnUntraced(function* ({
     ...unusable.map(({ _tag }) => _tag),
     ...others.map(({ analysisId, fileName }) => `other ${analysisId} ${fileName}`)
   ]
+  const statuses = Effect.map(resume.look, ({ statuses }) => statuses).pipe(Effect.provide(services))
   return {
     root,
     events,
@@ -176,9 +177,8 @@ const world = Effect.fnUntraced(function* ({
       yield* Effect.flatMap(resume.look, record.resumed)
       return (yield* record.results).map(rowOf).map(({ action, error }) => `${action} ${error?._tag}`)
     }).pipe(Effect.provide(services)),
-    results: Effect.map(resume.look, ({ statuses }) => statuses.flatMap(({ results }) => results)).pipe(
-      Effect.provide(services)
-    ),
+    statuses,
+    results: Effect.map(statuses, (found) => found.flatMap(({ results }) => results)),
     look: Effect.map(resume.look, shown).pipe(Effect.provide(services))
   }
 })
@@ -291,6 +291,37 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepStrictEqual(yield* w.look, pending)
       assert.strictEqual(w.events.filter((it) => it === "restore A1").length, 1)
       assert.strictEqual(w.left().length, 2)
+    })
+  )
+
+  it.effect("L6 is asked for once in a day: until then its file is archived, and not pending", () =>
+    Effect.gen(function* () {
+      const hour = 3_600_000
+      const askedAgain = new Date(Math.floor(Date.now() / hour - 1) * hour)
+      const said: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", {}, { ...late, askedAgain: askedAgain.toISOString() })],
+        listing: () => Effect.succeed(cold("S.bam"))
+      })
+      const [status] = yield* Effect.provide(w.statuses, log)
+      assert.deepStrictEqual(status?.state, {
+        _tag: "Requested",
+        requestedAt: late.requestTime,
+        estimate: null,
+        underWay: false
+      })
+      assert.strictEqual(
+        status?.results
+          .map(rowOf)
+          .map(({ action, reason }) => `${action} ${reason}`)
+          .join(),
+        "skipped archived"
+      )
+      assert.notInclude(w.events, "restore A1")
+      assert.deepStrictEqual(said, [
+        `S.bam (analysis A1): archived, and no restoration is under way; not asked for: it was asked for again less than a day ago, and will be after ${new Date(askedAgain.getTime() + 24 * hour).toISOString()}; its request stays`
+      ])
     })
   )
 

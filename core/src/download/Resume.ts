@@ -204,7 +204,8 @@ const askAgainForLost = Effect.fnUntraced(function* (
   for (const stored of lost) {
     const result = results.get(stored.entry)
     if (result === undefined || result._tag === "Left") continue
-    memory.remember(stored, result._tag === "Requested" ? { ...result, underWay: true } : result)
+    if (result._tag === "Asked") memory.remember(stored, requestedState(stored.entry, null, false))
+    else memory.remember(stored, result._tag === "Requested" ? { ...result, underWay: true } : result)
   }
 })
 
