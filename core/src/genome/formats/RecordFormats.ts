@@ -53,7 +53,7 @@ export interface RecordFormat {
   readonly flaw: (data: Bytes, at: number, size: number) => string | null
   /** What a person calls the whole record `[at, at + size)`. */
   readonly nameOf: (data: Bytes, at: number, size: number) => string
-  /** How the line `[at, at + size)` begins, for a person; null where none begins there, and of records that are no lines. */
+  /** Reference and position in the line `[at, at + size)`, for a person; null where none begins there, and of records that are no lines. */
   readonly lineAt: (data: Bytes, at: number, size: number) => string | null
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
@@ -115,6 +115,8 @@ const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>
 /** Columns of a line with its line feed. */
 const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsIn(bytes, at, at + size - 1) + 1
 
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
@@ -150,12 +152,16 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       return fault === null ? null : `has ${fault}`
     },
     nameOf: ({ bytes }, at, size) => {
-      const [, , id = ""] = new TextDecoder().decode(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
+      const [, , id = ""] = textOf(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
       return printable(id.slice(0, 60))
     },
     lineAt: ({ bytes }, at, size) =>
       at === 0 || bytes[at - 1] === lineFeed
-        ? printable(new TextDecoder().decode(bytes.subarray(at, at + Math.min(size - 1, 60))).replaceAll("\t", " "))
+        ? printable(
+            textOf(bytes.subarray(at, at + Math.min(size - 1, 60)))
+              .split("\t", 2)
+              .join(" ")
+          )
         : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {

@@ -75,14 +75,48 @@ describe("slices of VCF files of other programs", () => {
         const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300"))
         assert.deepInclude(fault, {
           fault: "BadRecord",
-          reason: `the line "chr1 ${wrong} . A C . . .", in the BGZF block at byte 0, cannot be read`
+          reason: `the line that begins "chr1 ${wrong}", in the BGZF block at byte 0, cannot be read`
         })
       }
       const lines = [`${fields(90)}\n`, `${fields(100).replace("chr1", "chr7")}\n`, `${fields(200)}\n`]
       const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"]))
       assert.deepInclude(fault, {
         fault: "IndexMismatch",
-        reason: 'its index does not fit: it does not name the reference of the line "chr7 100 . A C . . ."'
+        reason: 'its index does not fit: it does not name the reference of the line that begins "chr7 100"'
+      })
+    }).pipe(provided)
+  )
+
+  it.effect("D18 the middle of a line, to which a wrong index leads, is not taken for a line", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const slice = Effect.fnUntraced(function* (first: string, second: string, pointsToSecond: boolean) {
+        const begin = text(`${version}${contig}${columns}\tFORMAT\tS1\n${first}`)
+        const blocks = [bgzf(codec, begin), bgzf(codec, text(second))]
+        const at = blocks[0]?.length ?? 0
+        const builder = IndexBuilder.make(14, 5)
+        builder.add(0, 99, 100, true, 0, begin.length - first.length)
+        if (pointsToSecond) builder.add(0, 19_999, 20_000, true, at, 0)
+        builder.close(at, second.length)
+        const index = bgzf(codec, builder.tbi(vcfColumns(["chr1"])))
+        const range = pointsToSecond ? "chr1:19000-30000" : "chr1:50-30000"
+        return { at, fault: yield* Effect.flip(cut("vcf.gz", concat(...blocks), "tbi", index, range)) }
+      })
+      const rest = "\tGT\t0/1\n"
+      const middle = yield* slice(
+        `${fields(100)}${rest}${fields(20_000)}\tGT:DP\t`,
+        `0/1:17\n${fields(20_001)}${rest}`,
+        true
+      )
+      assert.deepInclude(middle.fault, {
+        fault: "BadBlock",
+        reason: `the BGZF block at byte ${middle.at} is damaged: it holds no sound record where the next one should begin`
+      })
+      // Where the line before ends with its block, the next one is a line.
+      const line = yield* slice(`${fields(100)}${rest}`, `${fields(20_000).replace("20000", "x")}${rest}`, false)
+      assert.deepInclude(line.fault, {
+        fault: "BadRecord",
+        reason: `the line that begins "chr1 x", in the BGZF block at byte ${line.at}, cannot be read`
       })
     }).pipe(provided)
   )

@@ -43,11 +43,17 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
     ofBlock,
     noRecord,
     unread: (data, at, size) => {
+      // Where the index leads to the first byte of a block, only the index says that a line begins there: most go on from the block before.
+      const isPointedTo = at === 0 && cursor.stretch()?.begin[0] === cursor.block
       // A line of its own was written so: the checksum says that its block is sound.
-      const line = format.lineAt(data, at, size)
+      const line = isPointedTo ? null : format.lineAt(data, at, size)
       if (line === null) return noRecord()
-      if (format.refAt(data, at) === unlisted) return ofIndex(`it does not name the reference of the line "${line}"`)
-      return say("BadRecord", `the line "${line}", in the BGZF block at byte ${cursor.block}, cannot be read`)
+      if (format.refAt(data, at) === unlisted)
+        return ofIndex(`it does not name the reference of the line that begins "${line}"`)
+      return say(
+        "BadRecord",
+        `the line that begins "${line}", in the BGZF block at byte ${cursor.block}, cannot be read`
+      )
     },
     unsorted: (span) => say("BadRecord", `its records are not coordinate-sorted at ${place(span)}`),
     refused: (data, at, size, span, block, flaw) => {
