@@ -1,6 +1,7 @@
 /**
  * What some tests need besides Node, and what of it this machine lacks: null, or a reason, which the run says with the number of
- * tests that it skipped for it. In CI a tool that is missing is a failure, so nothing but the real files, or root, is ever lacking there.
+ * tests that it skipped for it. In CI a tool that is missing is a failure, so nothing but the real files, root, or another user than root
+ * is ever lacking there.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"

@@ -12,6 +12,8 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
+import fs from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Logger, type Scope } from "effect"
@@ -355,6 +357,35 @@ describe("TrackingFile", () => {
           )
         ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
         assert.deepStrictEqual(owned, [true, false])
+      })
+    )
+  )
+
+  it.live("T19 for a turn the file, which may be large, is read once", () =>
+    inFolder((_, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const { open } = fs
+        let reads = 0
+        yield* Effect.acquireUseRelease(
+          Effect.sync(() => {
+            fs.open = (name, ...rest) => {
+              if (name === path) reads++
+              return open(name, ...rest)
+            }
+            syncBuiltinESMExports()
+          }),
+          () =>
+            TrackingFile.use((file) => file.inTurn(({ document }) => Effect.succeed(document.items.length))).pipe(
+              Effect.provide(TrackingFileLive.layer({ path }))
+            ),
+          () =>
+            Effect.sync(() => {
+              fs.open = open
+              syncBuiltinESMExports()
+            })
+        )
+        assert.strictEqual(reads, 1)
       })
     )
   )

@@ -6,7 +6,7 @@ import { Deferred, Effect, Fiber, Layer, Logger, Schema, type Scope } from "effe
 import { TestClock } from "effect/testing"
 import { requestDurably } from "../../core/src/archive/Asking.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { RestoreAnswer } from "../../core/src/contract/Files.ts"
+import { AnalysisFiles, RestoreAnswer } from "../../core/src/contract/Files.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { passTimeUntil } from "../PassTime.ts"
@@ -24,6 +24,7 @@ const ground = Effect.gen(function* () {
   const [asked, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   let requests = 0
   const client = Layer.mock(ServiceClient, {
+    getFileDownloadLinks: (id) => Effect.succeed(Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: [] })),
     requestRestore: ([analysisId]) =>
       Effect.gen(function* () {
         requests++
@@ -43,7 +44,7 @@ const ground = Effect.gen(function* () {
     answer,
     run,
     requests: () => requests,
-    waits: passTimeUntil(() => said.some((line) => line.startsWith("Waiting for "))),
+    waits: passTimeUntil(() => requests > 1 || said.some((line) => line.startsWith("Waiting for "))),
     statuses: () => JSON.parse(readFileSync(path, "utf8")).map((item: { status: string }) => item.status)
   }
 })
