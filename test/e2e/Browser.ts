@@ -14,7 +14,7 @@ export interface View {
 }
 
 export interface Visit {
-  /** The value of an expression in the page; it must be JSON. */
+  /** The value of an expression in the page; it must be JSON. Undefined when the page is left meanwhile. */
   readonly evaluate: (expression: string) => Effect.Effect<unknown>
   /** Errors, warnings, violations of the page's policy, and uncaught exceptions so far. */
   readonly complaints: () => ReadonlyArray<string>
@@ -30,6 +30,9 @@ export interface Visit {
     beginning?: { readonly width: number; readonly height: number }
   ) => Effect.Effect<void>
 }
+
+/** The page was left for another one while it was asked, as after a click on a link: it has no value. */
+const leftPage: DevToolsValues = { result: {} }
 
 const flags = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"],
@@ -89,7 +92,10 @@ export const startBrowser = Effect.gen(function* () {
       Effect.sync(() => loaded.has(loaderId))
     )
     const evaluate = Effect.fnUntraced(function* (expression: string) {
-      const reply = yield* call("Runtime.evaluate", { expression, returnByValue: true })
+      const reply = yield* Effect.catchDefect(
+        call("Runtime.evaluate", { expression, returnByValue: true }),
+        (defect) => (/navigated or closed/.test(String(defect)) ? Effect.succeed(leftPage) : Effect.die(defect))
+      )
       if (reply["exceptionDetails"] !== undefined) {
         return yield* Effect.die(new Error(`${expression}: ${JSON.stringify(reply["exceptionDetails"])}`))
       }

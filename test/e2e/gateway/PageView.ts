@@ -47,7 +47,7 @@ export const looked = Effect.fnUntraced(function* (visit: Visit, name: string) {
 })
 
 export const text = (visit: Visit) =>
-  Effect.map(visit.evaluate("document.getElementById('main')?.innerText ?? ''"), String)
+  Effect.map(visit.evaluate("document.getElementById('main')?.innerText ?? ''"), (said) => String(said ?? ""))
 
 export const shows = (visit: Visit, what: RegExp) =>
   until(
