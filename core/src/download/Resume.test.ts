@@ -7,7 +7,17 @@ import type { RestoreMode } from "../archive/Policy.ts"
 import { parse, render, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
-import { LinkForbidden, LoginRefused, NotFound, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import {
+  FileDamaged,
+  InArchive,
+  LinkForbidden,
+  LoginRefused,
+  NotFound,
+  type ServiceError,
+  TrackingUnusable,
+  Unavailable
+} from "../Errors.ts"
 import { rowOf } from "../report/Report.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -260,6 +270,47 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcEntryUnusable", "A2 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("L13 what comes of a file is told beside what a store has in cold storage, and that failure too", () =>
+    Effect.gen(function* () {
+      const answer = "files answers 403, InvalidObjectState"
+      const inArchive = (file: string, told: object) =>
+        new InArchive({ file, analysisId: AnalysisId.make("A1"), estimate: null, ...told })
+      const damaged = new FileDamaged({ file: "S.bam", fault: "Truncated", reason: "it ends early" })
+      for (const told of [{ answer }, {}]) {
+        for (const [failures, reported, state] of [
+          [{ "S.bam": inArchive("S.bam", told) }, ["failed SvcInArchive", "failed SvcInArchive"], "SvcInArchive"],
+          [
+            { "S.bam.bai": inArchive("S.bam.bai", told) },
+            ["downloaded undefined", "failed SvcInArchive"],
+            "SvcInArchive"
+          ],
+          [{ "S.bam": damaged }, ["failed SvcFileDamaged", "failed SvcFileDamaged"], "SvcFileDamaged"]
+        ] as const) {
+          const w = yield* world({
+            entries: [entry("A1", "S.bam", { filetypes: ["bam", "bam.bai"] })],
+            listing: () => Effect.succeed(here("S.bam", "S.bam.bai")),
+            transfer: ({ fileName }) => {
+              const failure = Object.entries(failures).find(([name]) => name === fileName)?.[1]
+              return failure === undefined ? Effect.succeed(downloaded) : Effect.fail(failure)
+            }
+          })
+          assert.deepStrictEqual(yield* w.reported, [...reported])
+          assert.deepStrictEqual([yield* w.look, w.left()], [[`A1 S.bam Failed ${state}`], ["A1 S.bam"]])
+        }
+      }
+    })
+  )
+
+  it.effect("regions whose index with a link is archived again are left, and their entry stays", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { range: "chr1" })],
+        listing: () => Effect.succeed([...here("S.bam"), ...cold("S.bam.bai"), { fileName: "S.bai", size: 9 }])
+      })
+      assert.deepStrictEqual([yield* w.reported, w.left()], [["skipped undefined"], ["A1 S.bam"]])
     })
   )
 

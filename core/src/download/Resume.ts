@@ -229,29 +229,28 @@ const downloadAll = Effect.fnUntraced(function* (
       const left = unfinishedResults(request).filter(({ fileName }) => results.every((it) => it.fileName !== fileName))
       return Effect.sync(() => memory.remember(stored, { _tag: "Available" }, [...results, ...left]))
     }
-    // Gone back to the archive between the look and the download.
-    if (results.some((result) => "reason" in result && result.reason === "archived")) {
-      return Effect.sync(() => memory.remember(stored, requestedState(stored.entry, null, false)))
-    }
     return Effect.map(Effect.provideContext(stateAfter(stored, results, service), context), (state) =>
       memory.remember(stored, state, results)
     )
   })
 })
 
-/** Where a request stands whose files all have results: it leaves the restoration file when none has failed. */
+/** Where a request stands whose files all have results: it leaves the restoration file when none has failed or is left. */
 const stateAfter = (
   stored: StoredRequest,
   results: ReadonlyArray<FileResult>,
   service: ServiceAddress
 ): Effect.Effect<RestorationState, never, TrackingFile> => {
   const failure = results.find((result) => result._tag === "Failed")
-  return failure !== undefined
-    ? Effect.succeed({ _tag: "Failed", error: failure.error })
-    : Effect.match(removeFinished(stored, service), {
-        onSuccess: (): RestorationState => ({ _tag: "Done" }),
-        onFailure: (error): RestorationState => ({ _tag: "Failed", error })
-      })
+  if (failure !== undefined) return Effect.succeed({ _tag: "Failed", error: failure.error })
+  // The plan found an index archived that regions need: of the others none has a link.
+  if (results.some((result) => result._tag === "Skipped" && result.reason === "archived")) {
+    return Effect.succeed(requestedState(stored.entry, null, false))
+  }
+  return Effect.match(removeFinished(stored, service), {
+    onSuccess: (): RestorationState => ({ _tag: "Done" }),
+    onFailure: (error): RestorationState => ({ _tag: "Failed", error })
+  })
 }
 
 /** A failure of a whole look, which says of itself whether another look may not meet it. */

@@ -95,6 +95,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         file("kept.bam", { decision: { _tag: "Skip", reason: "exists" } }),
         file("bad.bam"),
         file("cold.bam"),
+        file("cold.bam.bai"),
         file("nolink.bam"),
         file("lost.bam", { decision: { _tag: "Fail", error: new NotFound({ what: "x" }) } }),
         file("good.bam"),
@@ -117,12 +118,13 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         "kept.bam skipped exists",
         "bad.bam failed SvcLinkForbidden",
         "cold.bam failed archived",
+        "cold.bam.bai failed SvcInArchive",
         "nolink.bam failed SvcNotFound",
         "lost.bam failed SvcNotFound",
         "good.bam downloaded",
         "there.bam skipped exists"
       ])
-      assert.strictEqual(seen.length, 7)
+      assert.strictEqual(seen.length, 8)
       const timed = results.map(rowOf).filter(({ finishedAt, startedAt }) => startedAt !== null && finishedAt !== null)
       assert.deepStrictEqual(
         timed.map(({ fileName }) => fileName),

@@ -70,7 +70,10 @@ export const run = Effect.fn("svc.download.run")(function* (
         )
       const came = yield* fetched(data)
       for (const index of indexes) {
-        yield* came._tag === "Failed" ? settle(index, failedResult(index, request, came.error)) : fetched(index)
+        // It may lie elsewhere than its data: what explains the failure of that, such as the archive, is not said of it.
+        yield* came._tag === "Failed"
+          ? settle(index, { ...failedResult(index, request, came.error), reason: null })
+          : fetched(index)
       }
     }),
     { concurrency: request.connections, discard: true }
