@@ -194,6 +194,9 @@ describe("G1 what is wrong with a command line", () => {
         [["-l", "LIMS-0001", "LIMS-0002"], "write -l LIMS-0001,LIMS-0002"],
         [["-F", "status", "=", "DONE"], "a filter is one word in quotes"],
         [["-F", "status = DONE", "id>3"], "several have an -F each"],
+        [["-F", "status = DONE", "id=100"], "several have an -F each"],
+        [["-F", "status = DONE", "maxRestores=3"], "write --maxRestores=3"],
+        [["-F", "status = DONE", "pxp=CANARY"], "write --proxyPassword=***"],
         [["-b", "a.bed", "b.bed.gz"], "-b takes one file"]
       ] as const) {
         const found = String(yield* read(withIds, ...words))
@@ -247,7 +250,9 @@ describe("G1 what is wrong with a command line", () => {
       yield* wrong(withIds, "linksFile=l", "--writeLinks=l or --fromLinks=l")
       for (const of of [step, withIds]) {
         yield* wrong(of, "password=CANARY", "--password=***", "password=***")
-        yield* wrong(of, "pxp=CANARY", "--proxyPassword=***", "pxp=***")
+        for (const name of ["pxp", "SVC_PROXY_PASS"])
+          yield* wrong(of, `${name}=CANARY`, "--proxyPassword=***", `${name}=***`)
+        for (const name of ["p", "SVC_PASSWORD"]) yield* wrong(of, `${name}=CANARY`, "--password=***", `${name}=***`)
       }
       const one: Step = { ...step, operands: { metavar: "ID", help: "", least: 0, most: 1 } }
       yield* isWrong(one, "Unexpected argument: b, after pxp=***", "pxp=CANARY", "b")

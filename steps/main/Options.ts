@@ -1,12 +1,13 @@
 /** The options of a step: its own, which only the command line gives, the settings it takes, and what every command has. */
 
-import type { Option } from "../../core/src/settings/Key.ts"
+import type { Key, Option } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Operands, Step, StepFamily } from "./Step.ts"
 
 export interface NamedOption {
   readonly name: string
-  readonly option: Option
+  /** That of a setting has a variable too. */
+  readonly option: Option & Pick<Key, "env">
 }
 
 /** The flags that stand for a log level, as most tools have them. */

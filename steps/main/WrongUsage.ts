@@ -50,9 +50,11 @@ const joinedLetters = (options: Options, argument: string): string => {
     : `${letter} and its value must be separate: write ${letter} VALUE or --${found.name} VALUE`
 }
 
-/** The options whose name was written in another way, or which other tools call so; a letter may stand for two. */
+/** The options whose name or variable was written in another way, or which other tools call so; a letter may stand for two. */
 const meantBy = (options: Options, word: string): Options =>
-  options.filter(({ name, option }) => [name, ...(option.otherSpellings ?? [])].some((it) => bare(it) === bare(word)))
+  options.filter(({ name, option: { env = name, otherSpellings = [] } }) =>
+    [name, env, ...otherSpellings].some((it) => bare(it) === bare(word))
+  )
 
 /** Our name for it. */
 const translation = (options: Options, word: string): string | null => {
@@ -141,23 +143,31 @@ const misplaced = (options: Options, argv: Words, at: number): string | null => 
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
   if (fileTypes.some((type) => type === word)) return "a list has commas between its items, as in -f bam,bam.bai"
   const named = withoutDashes(options, word)
-  if (named !== null) {
-    // Where words are analyses.
-    const isId = options.some(({ name }) => name === "analysisIds")
-    const asId = isId ? `, and an analysis of that name as -a ${shownWord(options, word)}` : ""
-    return `an option begins with two dashes: write ${named.written}${asId}`
-  }
   const before = valueBefore(options, argv, at)
-  return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
+  // `id` is also a field: behind a filter `id=100` is one more of them.
+  if (named === null || (before?.name === "filters" && !named.isSure))
+    return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
+  // Where words are analyses.
+  const isId = options.some(({ name }) => name === "analysisIds")
+  const asId = isId ? `, and an analysis of that name as -a ${shownWord(options, word)}` : ""
+  return `an option begins with two dashes: write ${named.written}${asId}`
 }
 
-/** `maxRestores=3` as the option that it means; null when it means none. */
+/** `maxRestores=3` as the option that it means, surely where that is our own name or a secret; null when it means none. */
 const withoutDashes = (options: Options, word: string) => {
-  const [, name = "", value = ""] = /^([A-Za-z][\w-]+)=(.*)$/s.exec(word) ?? []
-  const found = meantBy(options, name)
+  const [, name = "", value = ""] = /^([A-Za-z][\w-]*)=(.*)$/s.exec(word) ?? []
+  // One letter is enough where a password would be sent as an id, and printed.
+  const found =
+    name.length > 1
+      ? meantBy(options, name)
+      : options.filter(({ option: { short, type } }) => type === "secret" && short === name)
   if (found.length === 0) return null
   const isSecret = found.some(({ option }) => option.type === "secret")
-  return { isSecret, written: found.map((it) => `--${it.name}=${isSecret ? "***" : value}`).join(" or ") }
+  return {
+    isSecret,
+    isSure: isSecret || found.some((it) => bare(it.name) === bare(name)),
+    written: found.map((it) => `--${it.name}=${isSecret ? "***" : value}`).join(" or ")
+  }
 }
 
 /** Without the secret that it gives to an option without dashes. */
