@@ -133,9 +133,10 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     },
     refAt: ({ bytes }, at) => {
       const end = bytes.indexOf(tab, at)
-      const first = bytes[at]
-      const isNone = first === hash || first === lineFeed || first === carriageReturn
-      return end === -1 || isNone ? null : (numbers.get(decodeName(bytes.subarray(at, end))) ?? unlisted)
+      const name = bytes.subarray(at, end)
+      // The tab may be of a later line.
+      const isNone = end === -1 || name[0] === hash || name.includes(lineFeed)
+      return isNone ? null : (numbers.get(decodeName(name)) ?? unlisted)
     },
     fits: ({ bytes }, at, size) => {
       if (isNoRecord(bytes, at, size)) return true
@@ -159,7 +160,8 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       at === 0 || bytes[at - 1] === lineFeed
         ? printable(
             textOf(bytes.subarray(at, at + Math.min(size - 1, 60)))
-              .split("\t", 2)
+              // A line whose columns stand apart by other signs is shown no further.
+              .split(/[\t ,;]+/, 2)
               .join(" ")
           )
         : null,

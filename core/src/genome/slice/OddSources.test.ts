@@ -78,9 +78,41 @@ describe("slices of VCF files of other programs", () => {
           reason: `the line that begins "chr1 ${wrong}", in the BGZF block at byte 0, cannot be read`
         })
       }
+      // Of a line without tabs as much is said.
+      for (const separator of [" ", ",", ";"]) {
+        const apart = `${fields(100)}\t.\tGT\t0/1\n`.replaceAll("\t", separator)
+        const lines = [`${fields(90)}\n`, apart, `${fields(200)}\n`]
+        const { message } = yield* Effect.flip(
+          vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"])
+        )
+        assert.include(message, 'the line that begins "chr1 100", in')
+      }
       const lines = [`${fields(90)}\n`, `${fields(100).replace("chr1", "chr7")}\n`, `${fields(200)}\n`]
       const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"]))
       assert.deepInclude(fault, {
+        fault: "IndexMismatch",
+        reason: 'its index does not fit: it does not name the reference of the line that begins "chr7 100"'
+      })
+    }).pipe(provided)
+  )
+
+  it.effect("D18 so is the first line of all, to which the index leads at the beginning of a block", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const head = bgzf(codec, text(`${version}${contig}${columns}\n`))
+      const slice = Effect.fnUntraced(function* (first: string) {
+        const lines = text(`${first}\n${fields(200)}\n`)
+        const builder = IndexBuilder.make(14, 5)
+        builder.add(0, 99, 100, true, head.length, 0)
+        builder.close(head.length, lines.length)
+        const index = bgzf(codec, builder.tbi(vcfColumns(["chr1"])))
+        return yield* Effect.flip(cut("vcf.gz", concat(head, bgzf(codec, lines)), "tbi", index, "chr1:50-300"))
+      })
+      assert.deepInclude(yield* slice(fields(100).replace("100", "x")), {
+        fault: "BadRecord",
+        reason: `the line that begins "chr1 x", in the BGZF block at byte ${head.length}, cannot be read`
+      })
+      assert.deepInclude(yield* slice(fields(100).replace("chr1", "chr7")), {
         fault: "IndexMismatch",
         reason: 'its index does not fit: it does not name the reference of the line that begins "chr7 100"'
       })

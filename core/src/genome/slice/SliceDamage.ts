@@ -43,10 +43,11 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
     ofBlock,
     noRecord,
     unread: (data, at, size) => {
-      // Where the index leads to the first byte of a block, only the index says that a line begins there: most go on from the block before.
+      // Where the index leads to the first byte of a block, only the index says that a line begins there: it may go on from the block
+      // before, and is then short of columns.
       const isPointedTo = at === 0 && cursor.stretch()?.begin[0] === cursor.block
       // A line of its own was written so: the checksum says that its block is sound.
-      const line = isPointedTo ? null : format.lineAt(data, at, size)
+      const line = isPointedTo && !format.fits(data, at, size) ? null : format.lineAt(data, at, size)
       if (line === null) return noRecord()
       if (format.refAt(data, at) === unlisted)
         return ofIndex(`it does not name the reference of the line that begins "${line}"`)
