@@ -32,6 +32,11 @@ const cold = Errors.refusedLink(
   { analysisId: "A1", fileName: "a.bam" },
   { host, status: 403, code: "InvalidObjectState" }
 )
+const coldByFile = Errors.refusedLink(
+  { analysisId: "A1", fileName: "a.bam" },
+  { host, status: 403, code: "InvalidObjectState" },
+  "writeLinks"
+)
 const noObject = Errors.refusedLink({ analysisId: "A1", fileName: "a.bam" }, { host, status: 404, code: null })
 const changing = new Errors.FileDamaged({ file: "a.bam", fault: "Changing", reason: "it changed" })
 const missed = new Errors.NotFound({ what: "BAM", analysisId: AnalysisId.make("A1"), next: "listFiles" })
@@ -58,7 +63,11 @@ describe("advice in the sentence of an error", () => {
     ["look whether it took effect", unknown(), [unknown({ found: "it did not" }), unavailable]],
     ["check proxyUsername", proxy(407), [proxy(407, { offers: "NTLM" }), proxy(403)]],
     ["cntlm or px", proxy(407, { offers: "NTLM" }), [proxy(407), proxy(403)]],
-    ["; the service lists it as there, so nothing can be asked for: tell its operators", cold, [inArchive(null)]],
+    [
+      "; the service lists it as there, so nothing can be asked for: tell its operators",
+      cold,
+      [inArchive(null), coldByFile]
+    ],
     ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable]],
     ["; the service gave this link: tell its operators", noObject, [new Errors.NotFound({ what: "a.bam" })]],
     ["; if it comes so again, it is damaged at its source", damaged(), [damaged("kept"), damaged("vain"), changing]],
@@ -72,6 +81,7 @@ describe("advice in the sentence of an error", () => {
     ["--overwrite fetches both again", damaged("both"), [damaged(), damaged("again")]],
     ["try again when it has ended", busy, [differs, full]],
     ["--writeLinks", expired, [linkRefused("AccessDenied"), unavailable]],
+    ["; write the links file again", coldByFile, [cold, inArchive(null)]],
     ["repair it, or move it away", tracking, [entry]],
     ["; svc-request-restore -a A1 asks for it", archived, [new Errors.NotFound({ what: "a.bam" })]],
     ["; run again when it is back", inArchive(null), [inArchive("2026-11-22"), archived, cold]],

@@ -102,7 +102,7 @@ describe("FileTransfer, links", () => {
       const script = always(() => ({ status: 403, headers: {}, body }))
       const g = ground({ script, request: { renewLink: null } })
       const error = yield* failure(g)
-      assert.deepStrictEqual([error._tag, error.advice], ["SvcInArchive", "restoreListed"])
+      assert.deepStrictEqual([error._tag, error.advice], ["SvcInArchive", "writeLinks"])
       assert.strictEqual(g.links.seen.length, 1)
     })
   )

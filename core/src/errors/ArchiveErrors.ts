@@ -63,8 +63,10 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   analysisId: Schema.toType(AnalysisId),
   /** When its restoration is expected, as the service says; null when none is reported. */
   estimate: Schema.NullOr(Schema.String),
-  /** What the link host answers that has it in cold storage, where the service lists it as there: nothing can be asked of the service. */
-  answer: Schema.optionalKey(Schema.String)
+  /** What the link host answers that has it in cold storage. */
+  answer: Schema.optionalKey(Schema.String),
+  /** `restoreListed`: the service lists it as there, and nothing can be asked of it. `writeLinks`: with a links file nobody asked it. */
+  next: Schema.optionalKey(Schema.Literals(["restoreListed", "writeLinks"]))
 }) {
   /** As the service lists it. */
   static readonly of = (
@@ -78,9 +80,8 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
     })
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = true
-  get advice(): "requestRestore" | "restoreListed" | null {
-    if (this.answer !== undefined) return "restoreListed"
-    return this.estimate === null ? "requestRestore" : null
+  get advice() {
+    return this.next ?? (this.estimate === null ? "requestRestore" : null)
   }
   readonly scope = "file"
   override get message() {

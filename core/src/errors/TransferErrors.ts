@@ -65,15 +65,20 @@ const cold: ReadonlySet<string | null> = new Set(["InvalidObjectState", "BlobArc
 /** True where a store refuses since the object lies in cold storage. */
 export const liesCold = (code: string | null): boolean => cold.has(code)
 
-/** What it means that a link host refuses a fresh link of a file as well. */
+/**
+ * What it means that a link host refuses a fresh link of a file as well.
+ *
+ * @param next - what helps where it lies in cold storage
+ */
 export const refusedLink = (
   { analysisId, fileName: file }: { readonly analysisId: string; readonly fileName: string },
-  { code, host, status }: LinkRefusal
+  { code, host, status }: LinkRefusal,
+  next: NonNullable<InArchive["next"]> = "restoreListed"
 ): InArchive | LinkForbidden | NotFound => {
   const answer = `${host} answers ${statusWord(status, code)}`
   if (liesCold(code)) {
     const listed = { file: printable(file), analysisId: AnalysisId.make(analysisId) }
-    return new InArchive({ ...listed, estimate: null, answer })
+    return new InArchive({ ...listed, estimate: null, answer, next })
   }
   return gone.has(status)
     ? new NotFound({ what: file, detail: `${answer} to its link, also after renewing it`, next: "linkOfService" })

@@ -118,8 +118,8 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     Effect.gen(function* () {
       const old = yield* Ref.get(state)
       if (old.generation !== generation) return
-      // Nobody is there to be asked, and a link that is signed anew leads to the same cold storage.
-      if (renewLink === null && liesCold(refusal.code)) return yield* refusedLink(request, refusal)
+      // A link that is signed anew leads to the same cold storage; the service, which was not asked, may list it as archived.
+      if (renewLink === null && liesCold(refusal.code)) return yield* refusedLink(request, refusal, "writeLinks")
       const isNoAccident = old.newest && !old.worked && (yield* Clock.currentTimeMillis) < old.goodUntil
       if (isNoAccident || old.inVain >= mostInVain || old.refusals >= mostRefusals) {
         return yield* refusedLink(request, refusal)
