@@ -395,6 +395,40 @@ describe("the shared store of links", () => {
       })
   )
 
+  it.effect(
+    "what the service works on is for whoever comes when all who asked have left: a no as well, which may cost a login",
+    () =>
+      Effect.gen(function* () {
+        const no = new Forbidden({ what: "analyses" })
+        for (const key of ["all", "A1"]) {
+          for (const [yes, early] of [
+            [true, true],
+            [true, false],
+            [false, true],
+            [false, false]
+          ]) {
+            const back = yield* Deferred.make<void>()
+            const list = Effect.flatMap(Deferred.await(back), () => (yes ? Effect.succeed([]) : Effect.fail(no)))
+            const { asked, layer } = world({ list, before: () => Effect.asVoid(list) })
+            yield* Effect.gen(function* () {
+              const store = yield* LinkStore
+              const reading = key === "all" ? Effect.asVoid(store.analyses) : Effect.asVoid(store.files(key))
+              const gone = yield* Effect.forkChild(reading)
+              yield* TestClock.adjust("1 second")
+              yield* Fiber.interrupt(gone)
+              const next = yield* Effect.forkChild(early ? Effect.exit(reading) : Effect.never, {
+                startImmediately: true
+              })
+              yield* Deferred.succeed(back, undefined)
+              yield* TestClock.adjust("1 second")
+              const exit = early ? yield* Fiber.join(next) : yield* Effect.exit(reading)
+              assert.deepStrictEqual([Exit.isSuccess(exit), asked], [yes, [key]], `${key} ${yes} ${early}`)
+            }).pipe(Effect.provide(layer))
+          }
+        }
+      })
+  )
+
   it.effect("the list of all analyses is for those who still wait for it, and dropped when nobody does", () =>
     Effect.gen(function* () {
       const back = yield* Deferred.make<void>()

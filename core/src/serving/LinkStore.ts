@@ -14,7 +14,7 @@ import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
-import { isNo, type LentLink, makeLinks, unknownFor } from "../transfer/Links.ts"
+import { awaited, isNo, type LentLink, makeLinks, unknownFor } from "../transfer/Links.ts"
 import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
@@ -140,10 +140,11 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     (_all: "all") =>
       questions.ask(
         false,
-        access
-          .ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
-          // Nobody may wait for it by now; whoever comes back finds it.
-          .pipe(Effect.tap((all) => Cache.set(lists, "all", all)))
+        awaited(
+          lists,
+          "all",
+          access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
+        )
       ),
     {
       capacity: 1,

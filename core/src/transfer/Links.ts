@@ -149,23 +149,23 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
   const begun = yield* Clock.currentTimeMillis
   for (const answer of known) hold(answer, begun)
 
-  /** The next answer; that of somebody else when it came while this waited for its turn. */
-  const askNext = (asked: NonNullable<typeof ask>, analysisId: string, before: number) =>
+  const askNext = (asked: NonNullable<typeof ask>, analysisId: string) =>
     Effect.gen(function* () {
       const old = answers.get(analysisId)
-      if (old !== undefined && old.generation > before) return old
       const now = yield* Clock.currentTimeMillis
       const answer = yield* asked(analysisId, old === undefined ? 0 : linksIn(old, (until) => until <= now))
       return hold(answer, yield* Clock.currentTimeMillis)
     })
 
-  const asking =
+  const asking: Cache.Cache<string, Held<A>, E> | null =
     ask === null
       ? null
       : yield* Cache.makeWith(
           (analysisId: string) => {
-            const work = askNext(ask, analysisId, generation)
-            return queue === undefined ? work : queue.ask(answers.has(analysisId), work)
+            const work = askNext(ask, analysisId)
+            return queue === undefined || asking === null
+              ? work
+              : queue.ask(answers.has(analysisId), awaited(asking, analysisId, work))
           },
           { capacity: mostUnknown, timeToLive: (exit) => (isNo(exit) ? unknownFor : Duration.zero) }
         )
@@ -254,6 +254,13 @@ const linksIn = ({ files }: Held<LinkAnswer>, counts: (freshUntil: number) => bo
   for (const file of files.values()) if (file !== null && file.link !== null && counts(file.freshUntil)) links++
   return links
 }
+
+/**
+ * `work` of a queue, whose result `cache` gives for `key`. It goes on when nobody waits for it; but a cache lets go of what nobody waits
+ * for, and whoever came next would ask once more. So somebody waits from its begin on.
+ */
+export const awaited = <K, A, E, R>(cache: Cache.Cache<K, A, E>, key: K, work: Effect.Effect<A, E, R>) =>
+  Effect.andThen(Effect.forkChild(Effect.exit(Cache.getOption(cache, key)), { startImmediately: true }), work)
 
 /** Whether the service has refused to tell, so that asking again soon brings the same. */
 export const isNo = (exit: Exit.Exit<unknown, Refusal>): boolean =>
