@@ -141,9 +141,9 @@ export const makeFailures = Effect.gen(function* () {
   /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
   const archivedAnswer = Effect.fnUntraced(function* ({ answer, file }: InArchive) {
     const fact = `${printable(file.fileName)} is in the archive`
-    if (!file.archived) {
+    if (answer !== undefined) {
       // The service would answer that there is nothing to restore.
-      const said = ending(answer === undefined ? fact : `${fact}: ${answer}`, adviceOf({ advice: "restoreListed" }))
+      const said = ending(`${fact}: ${answer}`, adviceOf({ advice: "restoreListed" }))
       const unknown = { restoringSince: null, restoreEstimation: null, restoreUrl: null }
       return { body: { error: "Archived", message: prose(said), ...unknown }, headers: {} }
     }

@@ -117,10 +117,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
       // The service lists it as there: it was asked for the link that was refused last.
-      Effect.catchTag(
-        "SvcInArchive",
-        ({ answer }) => new InArchive({ file, ...(answer === undefined ? {} : { answer }) })
-      ),
+      Effect.catchTag("SvcInArchive", ({ answer }) => new InArchive({ file, answer })),
       Effect.catchTag(
         "Restart",
         (error): Effect.Effect<never, FileChanged | LinkProtocol> =>

@@ -38,8 +38,8 @@ export interface ServedAnalysis {
 /** The file is in the archive: there is no link, or none that the link host honours. */
 export class InArchive extends Data.TaggedError("InArchive")<{
   readonly file: ServedFile
-  /** What the link host answers that has it in cold storage, where the service lists it as there. */
-  readonly answer?: string
+  /** What the link host answers that has it in cold storage, where the service lists it as there; of no other file. */
+  readonly answer?: string | undefined
 }> {}
 
 export type StoreError = AccessLost | ServiceError | ServiceAway
