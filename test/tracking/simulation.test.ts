@@ -21,7 +21,7 @@ import {
 } from "effect"
 import { TestClock } from "effect/testing"
 import { type RestoreRequest, restore } from "../../core/src/archive/Requests.ts"
-import { empty, parse, render, type TrackingDocument, TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../../core/src/contract/Files.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
@@ -34,6 +34,7 @@ import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { memoryFile } from "./MemoryFile.ts"
 
 const hour = 3_600_000
 const target = "https://lab.example.org/"
@@ -60,7 +61,6 @@ const makeWorld = (seed: number) => {
     return { from, to: from + random.next() * 4 * hour }
   })
   const disk = new Map<string, number>()
-  let text: string | null = null
   const lost: Array<string> = []
 
   const estimateOf = (id: string, readyAt: number): string | null => {
@@ -132,30 +132,18 @@ const makeWorld = (seed: number) => {
     })
   }
 
-  const document = (): TrackingDocument => {
-    const parsed = text === null ? null : parse(text)
-    if (parsed !== null && parsed._tag === "Failure") throw new Error(parsed.failure)
-    return parsed === null ? empty : parsed.success
-  }
-  const tracking: TrackingFile["Service"] = {
-    path: "t.json",
-    read: Effect.sync(document),
-    ensure: Effect.void,
-    inTurn: (self) => Effect.suspend(() => self({ document: document(), stillOurs: Effect.succeed(true) })),
-    change: (edit) =>
-      Effect.suspend((): Effect.Effect<TrackingDocument, Busy | LocalIo> => {
-        if (chance(0.02)) return new Busy({ file: "t.json", owner: "another" })
-        if (chance(0.01)) return new LocalIo({ path: "t.json", operation: "write", errno: "ENOSPC" })
-        const before = document()
-        const after = edit(before)
-        const kept = new Set(after.items.map(({ entry }) => entry?.analysisId))
-        for (const { entry } of before.items) {
-          if (entry !== null && !kept.has(entry.analysisId) && !disk.has(entry.fileName)) lost.push(entry.fileName)
-        }
-        text = render(after)
-        return Effect.succeed(after)
-      })
-  }
+  const { service: tracking, stored } = memoryFile({
+    changing: Effect.suspend((): Effect.Effect<void, Busy | LocalIo> => {
+      if (chance(0.02)) return new Busy({ file: "t.json", owner: "another" })
+      return chance(0.01) ? new LocalIo({ path: "t.json", operation: "write", errno: "ENOSPC" }) : Effect.void
+    }),
+    changed: (after, before) => {
+      const kept = new Set(after.items.map(({ entry }) => entry?.analysisId))
+      for (const { entry } of before.items) {
+        if (entry !== null && !kept.has(entry.analysisId) && !disk.has(entry.fileName)) lost.push(entry.fileName)
+      }
+    }
+  })
 
   const transfer: FileTransfer["Service"] = {
     vouch: () => Effect.succeed(true),
@@ -211,7 +199,7 @@ const makeWorld = (seed: number) => {
     files,
     Path.layer
   )
-  return { analyses, away, chance, random, disk, document, layer, lost }
+  return { analyses, away, chance, random, disk, layer, lost, stored }
 }
 
 const service = { target, nameOf: (stored: string | null) => stored ?? target }
@@ -259,7 +247,7 @@ const life = Effect.fnUntraced(function* (seed: number) {
       )
       const interrupted = world.chance(0.3) ? Duration.millis(world.random.next() * 3 * hour) : Duration.infinity
       yield* oneRun(world, Duration.millis(world.random.next() * 12 * hour)).pipe(Effect.timeoutOption(interrupted))
-      if (world.disk.size === world.analyses.length && world.document().items.length === 0) return runs
+      if (world.disk.size === world.analyses.length && world.stored().items.length === 0) return runs
       yield* Effect.sleep(world.random.next() * hour)
     }
     return null

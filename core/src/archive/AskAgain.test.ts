@@ -1,13 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, Result, Schema } from "effect"
+import { Clock, Effect, Layer, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { documentOf, memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LoginRefused, OutcomeUnknown, RequestRejected, type ServiceError } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import { knownIn } from "./Asking.ts"
 import type { RestoreRequest } from "./Requests.ts"
-import { entriesOf, parse, render, TrackingFile } from "./TrackingFile.ts"
+import { entriesOf, render, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
 const begin = Date.parse("2026-11-21T12:00:00Z")
@@ -31,29 +32,23 @@ const world = (
   restoring: (analysisId: string) => Effect.Effect<string | null, ServiceError> = () => Effect.succeed(time(1))
 ) => {
   const events: Array<string> = []
-  let stored = Result.getOrThrow(parse(JSON.stringify(entries)))
+  const file = memoryFile({ document: documentOf(entries) })
   const services = Layer.merge(
     Layer.mock(ServiceClient, {
       requestRestore: (ids) =>
         Effect.suspend(() => {
           const id = String(ids[0])
-          events.push(`${id} while ${JSON.parse(render(stored))[0].status}`)
+          events.push(`${id} while ${file.stored().items[0]?.entry?.status}`)
           return Effect.map(restoring(id), (restoreEstimation) => [
             Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: id, restoreEstimation })
           ])
         }),
       getFileDownloadLinks: (id) => Effect.succeed(Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: [] }))
     }),
-    Layer.succeed(TrackingFile, {
-      path: "r.json",
-      ensure: Effect.void,
-      inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
-      read: Effect.sync(() => stored),
-      change: (edit) => Effect.sync(() => (stored = edit(stored)))
-    })
+    Layer.succeed(TrackingFile, file.service)
   )
   const read = Effect.map(Clock.currentTimeMillis, (now) => {
-    const known = [...entriesOf(stored, target, request.nameOf).values()]
+    const known = [...entriesOf(file.stored(), target, request.nameOf).values()]
     return { known, due: known.filter((it) => decideToAskAgain(it, "ask", now)._tag === "Ask") }
   })
   const ask = (
@@ -67,7 +62,7 @@ const world = (
     )
   const look = (asked?: Set<string>, some?: Partial<RestoreRequest>) =>
     Effect.flatMap(read, (seen) => ask(seen, asked, some))
-  return { events, read, ask, look, entries: (): ReadonlyArray<object> => JSON.parse(render(stored)) }
+  return { events, read, ask, look, entries: (): ReadonlyArray<object> => JSON.parse(render(file.stored())) }
 }
 
 const refusal = new RequestRejected({

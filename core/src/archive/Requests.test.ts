@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Result, Schema, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { documentOf, memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -21,7 +22,7 @@ import {
   type RestoreResult,
   restore
 } from "./Requests.ts"
-import { empty, parse, render, type TrackingDocument, TrackingFile } from "./TrackingFile.ts"
+import { empty, render, type TrackingDocument, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
 const estimate = "2026-11-21T15:00:00Z"
@@ -76,18 +77,18 @@ const world = ({
   unreadable = false
 }: World) => {
   const events: Array<string> = []
-  let stored = document
   let changes = 0
-  const turn = Semaphore.makeUnsafe(1)
-  let looks = 0
-  const stillOurs = Effect.sync(() => {
-    if (looks++ !== taken) return true
-    stored = remembered(["S.bam"], {
-      status: "pending",
-      restoreEstimation: estimate,
-      requestTime: "2026-11-21T12:00:01Z"
-    })
-    return false
+  const file = memoryFile({
+    document,
+    changing: Effect.suspend(() => (changes++ === failingChange ? Effect.fail(unusable) : Effect.void)),
+    changed: (after) => void events.push(`file ${entriesIn(after).join(", ")}`.trimEnd()),
+    stillOurs: (look) =>
+      Effect.sync(() => {
+        if (look !== taken) return true
+        const other = { status: "pending", restoreEstimation: estimate, requestTime: "2026-11-21T12:00:01Z" }
+        file.store(remembered(["S.bam"], other))
+        return false
+      })
   })
   const client = Layer.mock(ServiceClient, {
     requestRestore: (ids) =>
@@ -104,17 +105,8 @@ const world = ({
       })
   })
   const tracking = Layer.succeed(TrackingFile, {
-    path: "r.json",
-    ensure: Effect.void,
-    inTurn: (self) => turn.withPermits(1)(Effect.suspend(() => self({ document: stored, stillOurs }))),
-    read: Effect.suspend(() => (unreadable ? Effect.fail(unusable) : Effect.succeed(stored))),
-    change: (edit) =>
-      Effect.suspend(() => {
-        if (changes++ === failingChange) return Effect.fail(unusable)
-        stored = edit(stored)
-        events.push(`file ${entriesIn(stored).join(", ")}`.trimEnd())
-        return Effect.succeed(stored)
-      })
+    ...file.service,
+    read: unreadable ? Effect.fail(unusable) : file.service.read
   })
   const operator = Layer.succeed(Operator, {
     ...Operator.absent,
@@ -125,7 +117,7 @@ const world = ({
         return answer?.(question) ?? false
       })
   })
-  return { events, stored: () => stored, layer: Layer.mergeAll(client, tracking, operator) }
+  return { events, stored: file.stored, layer: Layer.mergeAll(client, tracking, operator) }
 }
 
 const shown = (results: ReadonlyArray<RestoreResult>) =>
@@ -144,13 +136,7 @@ const going = (candidates: ReadonlyArray<Candidate>, request: RestoreRequest, pl
 
 /** A restoration file with one entry for each of `files`, as an earlier run left it. */
 const remembered = (files: ReadonlyArray<string>, state: object) =>
-  Result.getOrThrow(
-    parse(
-      JSON.stringify(
-        files.map((fileName) => ({ analysisId: AnalysisId.make("A1"), fileName, options, target, ...state }))
-      )
-    )
-  )
+  documentOf(files.map((fileName) => ({ analysisId: AnalysisId.make("A1"), fileName, options, target, ...state })))
 
 /** What a forecast says will come of a candidate, with this answer to each question. */
 const comesTo = (forecast: RestoreForecast, yes: boolean): RestoreResult["_tag"] => {

@@ -2,7 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Runtime, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { empty, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
+import { memoryFile } from "../../../test/tracking/MemoryFile.ts"
+import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -39,7 +40,6 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   yield* fs.makeDirectory(folder)
   const events: Array<string> = []
   const annotations: Array<Readonly<Record<string, unknown>>> = []
-  let stored: TrackingDocument = empty
   const client = Layer.mock(ServiceClient, {
     getFileDownloadLinks: (id) =>
       Effect.suspend(() => {
@@ -85,12 +85,10 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     Layer.mock(LinkHost, {}),
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
   )
+  const file = memoryFile({ path: path.join(folder, "r.json") })
   const tracking = Layer.succeed(TrackingFile, {
-    path: path.join(folder, "r.json"),
-    ensure: Effect.sync(() => void events.push("ensure")),
-    inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
-    read: Effect.sync(() => stored),
-    change: (edit) => Effect.sync(() => (stored = edit(stored)))
+    ...file.service,
+    ensure: Effect.sync(() => void events.push("ensure"))
   })
   const service = { target, nameOf: (name: string | null) => name ?? target }
   return {
@@ -98,7 +96,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     tracking: folder,
     events,
     annotations,
-    entries: () => stored.items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
+    entries: () => file.stored().items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
     byService: Downloads.layer(service).pipe(
       Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
     ),

@@ -1,10 +1,11 @@
 import { basename } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Logger, Path, Result, Schema } from "effect"
+import { Effect, FileSystem, Layer, Logger, Path, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { documentOf, memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import type { RestoreMode } from "../archive/Policy.ts"
-import { parse, render, type TrackingDocument, TrackingFile } from "../archive/TrackingFile.ts"
+import { render, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -83,18 +84,10 @@ const world = Effect.fnUntraced(function* ({
   const events: Array<string> = []
   const settled: Array<string> = []
   const listings = new Map<string, number>()
-  let stored = Result.getOrThrow(parse(JSON.stringify(entries)))
-  const tracking = TrackingFile.of({
+  const { service, store, stored } = memoryFile({
     path: path.join(root, "r.json"),
-    ensure: Effect.void,
-    inTurn: (self) => Effect.suspend(() => self({ document: stored, stillOurs: Effect.succeed(true) })),
-    read: Effect.sync(() => stored),
-    change: (edit) =>
-      Effect.suspend((): Effect.Effect<TrackingDocument, TrackingUnusable> => {
-        if (stuck) return Effect.fail(unusable)
-        stored = edit(stored)
-        return Effect.succeed(stored)
-      })
+    document: documentOf(entries),
+    changing: stuck ? Effect.fail(unusable) : Effect.void
   })
   const client = Layer.mock(ServiceClient, {
     getFileDownloadLinks: (id) =>
@@ -115,7 +108,7 @@ const world = Effect.fnUntraced(function* ({
   })
   const services = Layer.mergeAll(
     client,
-    Layer.succeed(TrackingFile, tracking),
+    Layer.succeed(TrackingFile, service),
     Layer.succeed(Operator, {
       ...Operator.absent,
       present,
@@ -148,7 +141,7 @@ const world = Effect.fnUntraced(function* ({
     Layer.mock(PartFiles, {
       free: () => Effect.succeed(free),
       syncFolder: (folder) =>
-        Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
+        Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored().items.length} entries`))
     })
   )
   const fallback = yield* downloadRequest({
@@ -174,13 +167,9 @@ const world = Effect.fnUntraced(function* ({
     root,
     events,
     settled,
-    edit: (change: (document: TrackingDocument) => TrackingDocument) => Effect.sync(() => (stored = change(stored))),
-    text: () => render(stored),
-    store: (entries: ReadonlyArray<object>) =>
-      Effect.sync(() => {
-        stored = Result.getOrThrow(parse(JSON.stringify(entries)))
-      }),
-    left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
+    text: () => render(stored()),
+    store: (entries: ReadonlyArray<object>) => Effect.sync(() => store(documentOf(entries))),
+    left: () => stored().items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
     /** What the report of the run would say of each file. */
     reported: Effect.gen(function* () {
       const record = yield* makeRunRecord
@@ -516,7 +505,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: () => Effect.succeed(cold("S.bam"))
       })
       assert.strictEqual((yield* w.look).length, 1)
-      yield* w.edit((document) => ({ ...document, items: [] }))
+      yield* w.store([])
       assert.deepStrictEqual(yield* w.look, [])
     })
   )
