@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { documentOf, memoryFile } from "../../../test/tracking/MemoryFile.ts"
+import { documentOf, type MemoryFile, memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
-import { LoginRefused, OutcomeUnknown, RequestRejected, type ServiceError } from "../Errors.ts"
+import { LocalIo, LoginRefused, OutcomeUnknown, RequestRejected, type ServiceError } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import { knownIn } from "./Asking.ts"
 import type { RestoreRequest } from "./Requests.ts"
-import { entriesOf, render, TrackingFile } from "./TrackingFile.ts"
+import { entriesOf, render, TrackingFile, type Turn } from "./TrackingFile.ts"
 
 const target = "https://lab/"
 const begin = Date.parse("2026-11-21T12:00:00Z")
@@ -29,10 +29,14 @@ const entry = (analysisId: string, more: object = {}) => ({
 /** A restoration file and a service that answers `restoring`; looks as a resuming run does, all of its files being archived. */
 const world = (
   entries: ReadonlyArray<object>,
-  restoring: (analysisId: string) => Effect.Effect<string | null, ServiceError> = () => Effect.succeed(time(1))
+  restoring: (analysisId: string) => Effect.Effect<string | null, ServiceError> = () => Effect.succeed(time(1)),
+  stillOurs?: (look: number, file: MemoryFile) => Turn["stillOurs"]
 ) => {
   const events: Array<string> = []
-  const file = memoryFile({ document: documentOf(entries) })
+  const file: MemoryFile = memoryFile({
+    document: documentOf(entries),
+    ...(stillOurs === undefined ? {} : { stillOurs: (look) => stillOurs(look, file) })
+  })
   const services = Layer.merge(
     Layer.mock(ServiceClient, {
       requestRestore: (ids) =>
@@ -121,8 +125,10 @@ layer(Layer.empty)("asking again", (it) => {
         // Both have read the file before one of them asks.
         const seen = yield* w.read
         assert.deepStrictEqual(yield* w.look(), [error._tag, error._tag])
-        assert.deepStrictEqual(yield* Effect.provide(w.ask(seen), log), ["Asked", "Asked"])
+        const asked = new Set<string>()
+        assert.deepStrictEqual(yield* Effect.provide(w.ask(seen, asked), log), ["Asked", "Asked"])
         assert.strictEqual(w.events.length, 1)
+        assert.deepStrictEqual([...asked], [], "what this run may still ask for")
         assert.deepStrictEqual(
           said,
           ["A1", "T"].map(
@@ -130,6 +136,46 @@ layer(Layer.empty)("asking again", (it) => {
               `${name}.bam (analysis A1): archived, and no restoration is under way; not asked for: it was asked for again less than a day ago, and will be after ${time(24)}; its request stays`
           )
         )
+      }
+    })
+  )
+
+  it.effect("is not taken for that of another run when the turn is lost after it was written down", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const w = world([entry("A1")], undefined, (look) => Effect.succeed(look !== 1))
+      assert.deepStrictEqual(yield* w.look(), ["Requested"])
+      assert.deepStrictEqual(w.events, ["A1 while requesting"])
+    })
+  )
+
+  it.effect("is not repeated when who took the turn saw that it took effect", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const underWay = entry("A1", { requestTime: time(0), restoreEstimation: time(1), askedAgain: time(0) })
+      const w = world([entry("A1")], undefined, (look, file) =>
+        Effect.sync(() => {
+          if (look === 1) file.store(documentOf([underWay]))
+          return look !== 1
+        })
+      )
+      assert.deepStrictEqual(yield* w.look(), ["Requested"])
+      assert.deepStrictEqual([w.events, w.entries()], [[], [underWay]])
+    })
+  )
+
+  it.effect("is not made while nobody can tell whose turn it is, and is not counted as made then", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const unseen = new LocalIo({ path: "r.json", operation: "lock", errno: "EIO" })
+      for (const failing of [0, 1]) {
+        const w = world([entry("A1")], undefined, (look) =>
+          look === failing ? Effect.fail(unseen) : Effect.succeed(true)
+        )
+        assert.deepStrictEqual(yield* w.look(), ["SvcLocalIo"])
+        assert.deepStrictEqual(w.events, [])
+        assert.deepInclude(w.entries()[0], { status: "pending", requestTime: time(-30) })
+        assert.deepStrictEqual(yield* w.look(), ["Requested"])
       }
     })
   )

@@ -12,10 +12,10 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import { AdviceOf, ending, type FileArchived, type ServiceError, type TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { type Known, remember, requestDurably } from "./Asking.ts"
+import { type Known, requestDurably } from "./Asking.ts"
 import { type Leave, leaveBeyond, nothingRestored } from "./Policy.ts"
 import { failAsLeft, type RestoreRequest } from "./Requests.ts"
-import { nameOfEntry } from "./StoredRequests.ts"
+import { nameOfEntry, remember } from "./StoredRequests.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
 import type { Restoration } from "./Waiting.ts"
@@ -75,8 +75,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
     } else if (gaveUp !== null) {
       result = { _tag: "Failed", error: gaveUp }
     } else {
-      asked.add(analysisId)
-      result = yield* Effect.match(askForEntries(analysisId, group, request, known), {
+      result = yield* Effect.match(askForEntries(analysisId, group, request, asked, known), {
         onSuccess: (outcome): AskAgainResult => ("_tag" in outcome ? outcome : { _tag: "Requested", ...outcome }),
         onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
       })
@@ -99,6 +98,7 @@ const askForEntries = Effect.fnUntraced(function* (
   analysisId: AnalysisId,
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest,
+  asked: Set<string>,
   known: Known
 ): Effect.fn.Return<Restoration | Asked, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
@@ -115,9 +115,11 @@ const askForEntries = Effect.fnUntraced(function* (
           `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
         )
       }
+      // What another run has asked for takes nothing from the number of this one.
+      asked.add(analysisId)
       return null
     }),
-    failed: (error, now) =>
+    failed: (why, now) =>
       Effect.forEach(
         entries,
         ({ askedAgain, requestTime, restoreEstimation, status, ...entry }) =>
@@ -125,8 +127,7 @@ const askForEntries = Effect.fnUntraced(function* (
             restoreEstimation,
             requestTime,
             status,
-            // A request that cannot have reached the service does not count as asked again.
-            askedAgain: error.scope === "run" && !error.mayHaveTakenEffect ? askedAgain : now
+            askedAgain: why === "Unasked" ? askedAgain : now
           }),
         { discard: true }
       )

@@ -11,29 +11,10 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
 import { listedOf } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
-import { keyOf, type NewEntry, optionsKeyOf, requesting, type TrackingEntry } from "./TrackingEntry.ts"
-import { entriesOf, put, type ServiceAddress, TrackingFile, type Turn } from "./TrackingFile.ts"
+import { remember, type Tracked } from "./StoredRequests.ts"
+import { keyOf, optionsKeyOf, requesting, type TrackingEntry } from "./TrackingEntry.ts"
+import { entriesOf, type ServiceAddress, TrackingFile, type Turn } from "./TrackingFile.ts"
 import { mayBeUnderWay, type Restoration } from "./Waiting.ts"
-
-/** A file that has an entry, or gets one. */
-export type Tracked = Pick<NewEntry, "analysisId" | "fileName" | "options">
-
-/** Writes what is known of the restoration of `files` into their entries; durable when it returns. */
-export const remember = Effect.fnUntraced(function* (
-  files: ReadonlyArray<Tracked>,
-  { nameOf, target }: ServiceAddress,
-  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">
-) {
-  const tracking = yield* TrackingFile
-  const entries = files.map(({ analysisId, fileName, options }) => ({
-    target,
-    analysisId,
-    fileName,
-    options,
-    ...state
-  }))
-  yield* tracking.change((document) => entries.reduce((changed, entry) => put(changed, entry, nameOf), document))
-})
 
 /** The requests that were in the restoration file when a run decided to ask: others were made by other runs since. */
 export type Known = ReadonlySet<string>
@@ -44,6 +25,14 @@ export const knownIn = (entries: Iterable<TrackingEntry>): Known => new Set(Arra
 const requestOf = ({ analysisId, requestTime, status }: TrackingEntry) =>
   JSON.stringify([analysisId, requestTime, status])
 
+/** Why there is no estimate: the service said no, or its answer got lost, or it cannot have been asked. */
+type NoAnswer = "Refused" | "Lost" | "Unasked"
+
+const noAnswerOf = (error: ServiceError | TrackingError): NoAnswer => {
+  if ("mayHaveTakenEffect" in error && error.mayHaveTakenEffect) return "Lost"
+  return "mayHaveTakenEffect" in error && error.scope !== "run" ? "Refused" : "Unasked"
+}
+
 interface Asking<L> {
   readonly known: Known
   /**
@@ -52,7 +41,7 @@ interface Asking<L> {
    */
   readonly again?: (current: ReadonlyArray<TrackingEntry>) => Effect.Effect<L | null>
   readonly failed: (
-    error: ServiceError,
+    why: NoAnswer,
     requestTime: string
   ) => Effect.Effect<void, TrackingError, ServiceClient | TrackingFile>
 }
@@ -71,19 +60,25 @@ export const requestDurably = Effect.fnUntraced(function* <L = never>(
   how: Asking<L>
 ): Effect.fn.Return<Restoration | L, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const { inTurn } = yield* TrackingFile
-  while (true) {
-    const outcome = yield* inTurn((turn) => requestInTurn(turn, analysisId, files, service, how))
-    if (outcome !== null) return outcome
-  }
+  const unmade = new Set<string | null>()
+  return yield* Effect.repeat(
+    inTurn((turn) => requestInTurn(turn, analysisId, files, service, how, unmade)),
+    { until: (outcome) => outcome !== null }
+  )
 })
 
-/** Null when the turn was lost before the service was asked: what another run has done meanwhile is to be seen first. */
+/**
+ * Null when the turn was lost before the service was asked: what another run has done meanwhile is to be seen first.
+ *
+ * @param unmade - the times of requests that were written in lost turns and not made, which are no requests of another run; grows
+ */
 const requestInTurn = Effect.fnUntraced(function* <L>(
   { document, stillOurs }: Turn,
   analysisId: AnalysisId,
   files: ReadonlyArray<Tracked>,
   service: ServiceAddress,
-  how: Asking<L>
+  how: Asking<L>,
+  unmade: Set<string | null>
 ): Effect.fn.Return<Restoration | L | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   const follow = Effect.fnUntraced(function* (estimate: string | null, requestedAt: string | null, by: string) {
@@ -92,28 +87,38 @@ const requestInTurn = Effect.fnUntraced(function* <L>(
     return { requestedAt, estimate }
   })
 
-  const stored = entriesOf(document, service.target, service.nameOf)
-  const entries = [...stored.values()].filter((entry) => entry.analysisId === analysisId)
+  const stored = [...entriesOf(document, service.target, service.nameOf)].filter(
+    ([, { requestTime, status, ...entry }]) =>
+      entry.analysisId === analysisId && !(status === requesting && unmade.has(requestTime))
+  )
+  const entries = stored.map(([, entry]) => entry)
   const now = yield* Clock.currentTimeMillis
   const other = entries.find((entry) => !how.known.has(requestOf(entry)) && mayBeUnderWay(entry, now))
   if (other !== undefined) {
     return yield* follow(other.restoreEstimation, other.requestTime, "requested by another run meanwhile")
   }
   // Its run was killed or got no answer, and that may have been after the service took the request and this run listed the files.
-  if (entries.some(({ status }) => status === requesting)) {
+  const begun = entries.find(({ status }) => status === requesting)
+  if (begun !== undefined) {
     const seen = yield* lookFor(analysisId, files)
-    if (seen !== null) return yield* follow(seen.estimate, requestTime, "requested before")
+    if (seen !== null) return yield* follow(seen.estimate, begun.requestTime ?? requestTime, "requested before")
   }
   if (how.again !== undefined) {
-    const left = yield* how.again(files.flatMap((file) => stored.get(keyOfFile(file, service)) ?? []))
+    const keys = new Set(files.map((file) => keyOfFile(file, service)))
+    const left = yield* how.again(stored.flatMap(([key, entry]) => (keys.has(key) ? [entry] : [])))
     if (left !== null) return left
   }
 
   const asked = { requestTime, ...(how.again === undefined ? {} : { askedAgain: requestTime }) }
   if (!(yield* stillOurs)) return null
+  unmade.add(requestTime)
   yield* remember(files, service, { restoreEstimation: null, status: requesting, ...asked })
-  if (!(yield* stillOurs)) return null
-  const restoreEstimation = yield* Effect.tapError(askFor(analysisId, files), (error) => how.failed(error, requestTime))
+  const answered = Effect.map(askFor(analysisId, files), (estimate) => ({ estimate }))
+  const answer = yield* Effect.flatMap(stillOurs, (ours) => (ours ? answered : Effect.succeed(null))).pipe(
+    Effect.tapError((error) => how.failed(noAnswerOf(error), requestTime))
+  )
+  if (answer === null) return null
+  const restoreEstimation = answer.estimate
   yield* remember(files, service, { restoreEstimation, status: "pending", ...asked })
   yield* sayRequested(analysisId, restoreEstimation)
   return { requestedAt: requestTime, estimate: restoreEstimation }
@@ -146,7 +151,7 @@ const askFor = Effect.fn("svc.archive.askFor")(function* (
     answered,
     Effect.fnUntraced(function* (error) {
       if (error.scope === "run") return yield* error
-      const seen = yield* lookFor(analysisId, files)
+      const seen = yield* Effect.orElseSucceed(lookFor(analysisId, files), () => null)
       return seen === null ? yield* error : seen.estimate
     })
   )
@@ -155,9 +160,8 @@ const askFor = Effect.fn("svc.archive.askFor")(function* (
 /** The estimate that the listing tells, null where the files are back already; null without any sign of a restoration. */
 const lookFor = Effect.fnUntraced(function* (analysisId: AnalysisId, files: ReadonlyArray<Tracked>) {
   const client = yield* ServiceClient
-  const listing = yield* Effect.option(client.getFileDownloadLinks(analysisId))
-  if (listing._tag === "None") return null
-  const { files: listed } = listedOf({ id: analysisId, named: false }, listing.value)
+  const listing = yield* client.getFileDownloadLinks(analysisId)
+  const { files: listed } = listedOf({ id: analysisId, named: false }, listing)
   const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
   const estimates = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
   if (estimates[0] !== undefined) return { estimate: estimates[0] }

@@ -333,6 +333,22 @@ describe("the order of what is done", () => {
     })
   )
 
+  it.effect("T19 a request without an answer is made again only when the listing tells that it had no effect", () =>
+    Effect.gen(function* () {
+      const document = remembered(["S.bam"], { status: "requesting", requestTime: "2026-11-21T11:00:00Z" })
+      const away = new Unavailable({ host: "lab", reason: "closed", attempts: 3 })
+      const blind = yield* going([candidate("A1", "S.bam")], asked(), { document, listing: () => Effect.fail(away) })
+      assert.deepStrictEqual([blind.results, blind.events], [["SvcUnavailable"], ["list A1"]])
+      const begun = { fileName: "S.bam", currentlyArchived: true, estimatedRestoreTime: estimate }
+      const seen = yield* going([candidate("A1", "S.bam")], asked(), {
+        document,
+        listing: () => Effect.succeed([begun])
+      })
+      assert.deepStrictEqual([seen.results, entriesIn(seen.stored)], [[`Pending ${estimate}`], [pending]])
+      assert.strictEqual(seen.stored.items[0]?.entry?.requestTime, "2026-11-21T11:00:00Z")
+    })
+  )
+
   it.effect("P5 T19 a run that was suspended and lost its turn does not ask, and sees what the other one did", () =>
     Effect.gen(function* () {
       for (const taken of [0, 1]) {

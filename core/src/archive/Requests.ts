@@ -16,7 +16,7 @@ import { logFailure } from "../FailureLog.ts"
 import { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
-import { type Known, knownIn, remember, requestDurably } from "./Asking.ts"
+import { type Known, knownIn, requestDurably } from "./Asking.ts"
 import {
   type Answers,
   type ArchivedFile,
@@ -28,6 +28,7 @@ import {
   type RestorePolicy,
   type RestoreQuestion
 } from "./Policy.ts"
+import { remember } from "./StoredRequests.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { empty, entriesOf, type Item, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 import { mayBeUnderWay, type Restoration } from "./Waiting.ts"
@@ -222,7 +223,7 @@ const requestRestoration = (
 ) =>
   requestDurably(analysisId, files, request, {
     known,
-    failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
+    failed: (why) => (why === "Refused" ? forget(files, request) : Effect.void)
   })
 
 /** A clear no is not remembered; without an answer the entry stays, and the next run asks again. */

@@ -1,4 +1,4 @@
-/** The requests of a restoration file, read for one service: what is waited for, what cannot be used, what is of others. */
+/** The requests of a restoration file, read and written for one service: what is waited for, what cannot be used, what is of others. */
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
@@ -6,8 +6,8 @@ import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Er
 import { logFailure } from "../FailureLog.ts"
 import { printable } from "../text/Printable.ts"
 import { counted } from "../text/Quantity.ts"
-import { storedPaths, type TrackingEntry } from "./TrackingEntry.ts"
-import { entriesOf, keyOfItem, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
+import { type NewEntry, storedPaths, type TrackingEntry } from "./TrackingEntry.ts"
+import { entriesOf, keyOfItem, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 
 /** A request for one file, its paths located. */
 export interface StoredRequest {
@@ -55,6 +55,26 @@ export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* 
       entry === null || service.nameOf(entry.target) === service.target ? [] : [entry]
     )
   }
+})
+
+/** A file that has an entry, or gets one. */
+export type Tracked = Pick<NewEntry, "analysisId" | "fileName" | "options">
+
+/** Writes what is known of the restoration of `files` into their entries; durable when it returns. */
+export const remember = Effect.fnUntraced(function* (
+  files: ReadonlyArray<Tracked>,
+  { nameOf, target }: ServiceAddress,
+  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">
+) {
+  const tracking = yield* TrackingFile
+  const entries = files.map(({ analysisId, fileName, options }) => ({
+    target,
+    analysisId,
+    fileName,
+    options,
+    ...state
+  }))
+  yield* tracking.change((document) => entries.reduce((changed, entry) => put(changed, entry, nameOf), document))
 })
 
 /** Takes a finished request out of the file, and says how many remain. */

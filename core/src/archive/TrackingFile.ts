@@ -158,8 +158,8 @@ export const without = (document: TrackingDocument, drop: (item: Item, index: nu
 export interface Turn {
   /** What the file says now. */
   readonly document: TrackingDocument
-  /** False when another run has taken the turn, for example while this one was suspended. */
-  readonly stillOurs: Effect.Effect<boolean>
+  /** False when another run has taken the turn, for example while this one was suspended. Fails when that cannot be seen. */
+  readonly stillOurs: Effect.Effect<boolean, TrackingError>
 }
 
 /** Keeps the requests that wait for a restoration. */
