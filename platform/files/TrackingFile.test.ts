@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lchownSync,
   mkdirSync,
   readdirSync,
@@ -18,7 +19,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { put, type TrackingDocument, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
+import { put, type TrackingDocument, TrackingFile, type Turn, without } from "../../core/src/archive/TrackingFile.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
 import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
@@ -357,6 +358,73 @@ describe("TrackingFile", () => {
           )
         ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
         assert.deepStrictEqual(owned, [true, false])
+      })
+    )
+  )
+
+  /** Runs `body` while `seen` comes before each look at the file `path` by its name, with the number of the look. */
+  const whileLookedAt = <A, E, R>(path: string, seen: (look: number) => void, body: Effect.Effect<A, E, R>) => {
+    const { stat } = fs
+    const put = (call: typeof stat) =>
+      Effect.sync(() => {
+        Object.assign(fs, { stat: call })
+        syncBuiltinESMExports()
+      })
+    let looks = 0
+    const looking = async (name: string) => {
+      if (name === path) seen(looks++)
+      return stat(name)
+    }
+    return Effect.acquireUseRelease(
+      put(looking as typeof stat),
+      () => body,
+      () => put(stat)
+    )
+  }
+  const inTurn = <A, E>(path: string, self: (turn: Turn) => Effect.Effect<A, E>) =>
+    TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+
+  it.live(
+    "T19 a turn that another run has taken before it begins is waited for again; where locks do not hold it is kept",
+    () =>
+      inFolder((folder, path) =>
+        Effect.gen(function* () {
+          const turn = join(folder, ".t.json.asking.lock")
+          for (const other of [{ ...thisProcess(), start: "1" }, null]) {
+            const taken = (look: number) => {
+              if (look > 0) return
+              rmSync(turn)
+              if (other !== null) writeFileSync(turn, JSON.stringify(other))
+            }
+            const own = inTurn(path, ({ stillOurs }) =>
+              Effect.map(stillOurs, (ours) => [ours, existsSync(turn) ? readFileSync(turn, "utf8") : null])
+            )
+            assert.deepStrictEqual(yield* whileLookedAt(turn, taken, own), [
+              true,
+              other === null ? null : `${JSON.stringify(thisProcess())}\n`
+            ])
+          }
+        })
+      )
+  )
+
+  it.live("T19 a look at the own turn that fails is repeated, and is no lost turn unless the file is gone", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const turn = join(folder, ".t.json.asking.lock")
+        for (const [code, times, seen] of [
+          ["EIO", 2, true],
+          ["EIO", 3, "SvcLocalIo"],
+          ["ESTALE", 1, false]
+        ] as const) {
+          const failing = (look: number) => {
+            if (look === 0 || look > times) return
+            if (code === "ESTALE") rmSync(turn)
+            throw Object.assign(new Error(code), { code })
+          }
+          const found = inTurn(path, ({ stillOurs }) => Effect.catch(stillOurs, ({ _tag }) => Effect.succeed(_tag)))
+          assert.strictEqual(yield* whileLookedAt(turn, failing, found), seen, code)
+        }
       })
     )
   )

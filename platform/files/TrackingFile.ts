@@ -38,7 +38,7 @@ import {
   TrackingFile,
   withCleanEstimates
 } from "../../core/src/archive/TrackingFile.ts"
-import { Busy, CannotCreate, errnoOf, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
+import { Busy, CannotCreate, errnoOf, LocalIo, type TrackingError, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { backupName, longestLockMark, shortened } from "../../core/src/selection/FileName.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -83,6 +83,14 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Effect.flatMap(({ content }) => documentOf(content)),
         Effect.catchTags(failures)
       )
+      const untilNotOvertaken = <A, R>(self: Effect.Effect<A, TrackingError | Refused | Errno | Overtaken, R>) =>
+        self.pipe(
+          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
+          Effect.catchTags({
+            ...failures,
+            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
+          })
+        )
       const change = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
         Effect.gen(function* () {
           const real = (yield* find(path)).path
@@ -91,23 +99,19 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
           return yield* locks.withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
             Effect.uninterruptible(attempt(real, held, edit, create, warn, clean))
           )
-        }).pipe(
-          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
-          Effect.catchTags({
-            ...failures,
-            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
-          })
-        )
+        }).pipe(untilNotOvertaken)
       const takeTurn = Effect.gen(function* () {
         const real = (yield* placeOf(path)).path
         yield* folderExists(path, real)
         const { onWait, over } = yield* makeNotice(sayTurn)
-        const { stillOwned } = yield* locks.acquire(turnOf(real), { wait: Duration.infinity, onWait })
+        const { holder } = yield* locks.acquire(turnOf(real), { wait: Duration.infinity, onWait })
         yield* over
+        const first = yield* holder
+        if (first === "another") return yield* new Overtaken()
         // Where locks do not hold at all, nobody can be seen to have taken it.
-        const stillOurs = (yield* stillOwned) ? stillOwned : Effect.succeed(true)
+        const stillOurs = first === "us" ? Effect.map(holder, (now) => now === "us") : Effect.succeed(true)
         return { document: yield* documentOf((yield* find(path)).content), stillOurs }
-      }).pipe(Effect.catchTags(failures))
+      }).pipe(untilNotOvertaken)
       return TrackingFile.of({
         path,
         read,
@@ -154,8 +158,8 @@ const attempt = Effect.fnUntraced(function* (
   create: boolean,
   warn: Effect.Effect<void>,
   clean: (estimate: string) => string
-): Effect.fn.Return<TrackingDocument, Errno | Refused | Overtaken> {
-  const locksHold = yield* lock.stillOwned
+): Effect.fn.Return<TrackingDocument, Errno | LocalIo | Refused | Overtaken> {
+  const locksHold = (yield* lock.holder) === "us"
   if (!locksHold) yield* warn
   yield* removeLeftovers(path)
   const found = yield* find(path)
@@ -171,7 +175,7 @@ const attempt = Effect.fnUntraced(function* (
   const fresh = `${hiddenBeside(path)}.${own}.new`
   const replaced = Effect.gen(function* () {
     if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
-    if (locksHold && !(yield* lock.stillOwned)) return yield* new Overtaken()
+    if (locksHold && (yield* lock.holder) !== "us") return yield* new Overtaken()
     yield* Effect.try({
       try: () => replace(path, fresh, found.content),
       catch: (error) =>

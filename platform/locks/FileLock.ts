@@ -2,8 +2,8 @@
  * Locks between processes as files, safe against `kill -9`, torn content and other machines on the same file system.
  *
  * The owner refreshes its lock every few seconds. The lock is taken over when its owner has certainly ended, or when it
- * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks
- * `stillOwned` before a commit, and checks what it replaces.
+ * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks for the
+ * `holder` before a commit, and checks what it replaces.
  */
 import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
@@ -18,9 +18,9 @@ import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
-import { Errno, io } from "../Errno.ts"
+import { Errno, io, tolerate } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, hasName, type LockCard, makeCard, refresh, removeCard, removeName } from "./LockCard.ts"
+import { claim, hasName, type LockCard, makeCard, readIdentity, refresh, removeCard, removeName } from "./LockCard.ts"
 import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
 
 export interface FileLockOptions {
@@ -35,8 +35,11 @@ export interface FileLockOptions {
 }
 
 export interface HeldLock {
-  /** False when another process has taken the lock over, for example while this one was suspended. */
-  readonly stillOwned: Effect.Effect<boolean>
+  /**
+   * Whose the lock is now: `another` process has taken it over, for example while this one was suspended, or `nobody` can be told, as
+   * where locks do not hold.
+   */
+  readonly holder: Effect.Effect<"us" | "another" | "nobody", LocalIo>
 }
 
 /** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
@@ -96,13 +99,26 @@ const take = (
       Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void))
     )
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
-    return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
+    return { holder: Effect.catchTags(holderOf(path, taken), { Errno: unusable(path) }) }
   }).pipe(
     Effect.catchTags({
       Held: ({ owner }) => new Busy({ file: path, owner }),
-      Errno: ({ code }) => new LocalIo({ path, operation: "lock", errno: code })
+      Errno: unusable(path)
     })
   )
+
+const unusable =
+  (path: string) =>
+  ({ code }: Errno) =>
+    new LocalIo({ path, operation: "lock", errno: code })
+
+/** One lost reply of a network file system is no lost lock: it is asked again. ESTALE says that the file of the card is gone. */
+const holderOf = (path: string, card: LockCard) =>
+  Effect.gen(function* () {
+    if (yield* hasName(path, card).pipe(tolerate("ENOENT", "ESTALE"))) return "us"
+    const named = Effect.map(readIdentity(path), (owner) => (owner !== null && isSelf(owner) ? "nobody" : "another"))
+    return (yield* named.pipe(tolerate("ENOENT"))) ?? "nobody"
+  }).pipe(Effect.retry({ times: 2 }))
 
 /** Takes the lock if it is free or stale. */
 const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch: LockWatch) {
@@ -165,11 +181,13 @@ export const ourselves = "this program itself"
 
 const ownerText = (owner: ProcessIdentity | null): string => {
   if (owner === null) return "owner unknown"
+  return isSelf(owner) ? ourselves : `${owner.host}, process ${owner.pid}`
+}
+
+const isSelf = (owner: ProcessIdentity): boolean => {
   const self = thisProcess()
   const same = owner.pid === self.pid && owner.start === self.start && owner.space === self.space
   return same && owner.boot === self.boot && owner.host === self.host
-    ? ourselves
-    : `${owner.host}, process ${owner.pid}`
 }
 
 /** How often a waiter refreshes its card, in ms. */

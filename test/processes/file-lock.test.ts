@@ -287,10 +287,10 @@ describe("FileLock", () => {
     inFolder((path) =>
       withLock(path, { wait: 0 })((lock) =>
         Effect.gen(function* () {
-          assert.isTrue(yield* lock.stillOwned)
+          assert.strictEqual(yield* lock.holder, "us")
           rmSync(path)
           writeFileSync(path, JSON.stringify(stranger))
-          assert.isFalse(yield* lock.stillOwned)
+          assert.strictEqual(yield* lock.holder, "another")
         })
       ).pipe(
         Effect.andThen(Effect.sync(() => assert.strictEqual(readFileSync(path, "utf8"), JSON.stringify(stranger))))
