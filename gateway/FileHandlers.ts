@@ -1,16 +1,13 @@
 /** Serves the files of analyses: listings, redirects to links, bytes, restorations. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
 import { warnOf } from "../core/src/FailureLog.ts"
-import { monotonicMillis } from "../core/src/MonotonicTime.ts"
-import { FileBytes, unknownVersion } from "../core/src/serving/FileBytes.ts"
+import { FileBytes } from "../core/src/serving/FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Questions.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
@@ -26,13 +23,9 @@ import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
 import { makeFolderPage, wantsPage } from "./PageHandlers.ts"
+import { makeRedirectedVersion } from "./RedirectedVersion.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
-
-/** How long a link host is asked for the version of a file while none has answered. */
-const longestLook = Duration.seconds(3)
-/** How long link hosts are left alone after that. */
-const silence = Duration.minutes(1)
 
 export const fileHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -46,6 +39,7 @@ export const fileHandlers = HttpApiBuilder.group(
     const links = yield* LinkHost
     const folderPage = yield* makeFolderPage
     const turns = makeOutputTurns()
+    const redirectedVersion = yield* makeRedirectedVersion
     const limit = yield* makeConnectionLimit(readerConnections)
 
     /** A page cannot read from a link host that allows none: ours asks for the bytes themselves. */
@@ -110,29 +104,10 @@ export const fileHandlers = HttpApiBuilder.group(
       return yield* Effect.catchTag(attempt, "FileChanged", () => attempt)
     })
 
-    /** Until when, in milliseconds, link hosts are not asked again; null since one has answered. */
-    let silentUntil: number | null = 0
-
-    /**
-     * Of a file that is redirected. A reader may reach link hosts where the gateway does not, so as long as none has answered, the
-     * size alone will do. Afterwards a failure is one: a reader would take a file without its tag for another one.
-     */
-    const redirectedVersion = Effect.fnUntraced(function* (file: ServedFile, size: number) {
-      const sizeOnly = { ...unknownVersion, size }
-      if (silentUntil === null) return yield* bytes.version(file)
-      if (silentUntil > (yield* monotonicMillis)) return sizeOnly
-      yield* store.lend(file)
-      const found = yield* Effect.option(Effect.timeout(bytes.version(file), longestLook))
-      silentUntil = Option.isSome(found) ? null : (yield* monotonicMillis) + Duration.toMillis(silence)
-      return Option.getOrElse(found, () => sizeOnly)
-    })
-
     /** Not redirected, as link hosts refuse HEAD. Tag and date tell a program that resumes whether its copy is of this version. */
     const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       if (file.archived) return yield* new InArchive({ file })
-      const version = yield* relays(request) || file.size === null
-        ? bytes.version(file)
-        : limit((yield* Reader).key, redirectedVersion(file, file.size))
+      const version = yield* relays(request) ? bytes.version(file) : redirectedVersion(file)
       const { headers, status } = headOf(version, { ...request.headers, range: undefined })
       return HttpServerResponse.empty({ status, headers })
     })

@@ -83,26 +83,6 @@ describe("svc-gateway", () => {
     })
   )
 
-  it.live("answers HEAD with the size alone while no link host has answered, and leaves them alone for a minute", () =>
-    Effect.gen(function* () {
-      const { gateway, setFaults, stats } = yield* gatewayGround()
-      yield* setFaults([{ when: { plane: "link" }, then: { status: 403 } }])
-      const questions = Effect.map(
-        stats,
-        (counts) => ((counts as Record<string, unknown>)["requests"] as Record<string, number>)["getFileDownloadLinks"]
-      )
-      const size = Effect.map(ask(`${gateway.url}/files/A1/S1.bam`, { method: "HEAD" }), ({ headers, status }) => [
-        status,
-        headers.get("etag"),
-        Number(headers.get("content-length")) > 0
-      ])
-      assert.deepStrictEqual(yield* size, [200, null, true])
-      const before = yield* questions
-      for (const _ of Array.from({ length: 9 })) assert.deepStrictEqual(yield* size, [200, null, true])
-      assert.strictEqual(yield* questions, before)
-    })
-  )
-
   it.live("relays bytes: ranges, suffix ranges, If-Range, HEAD, 416 with the size", () =>
     Effect.gen(function* () {
       const { gateway, sandbox } = yield* gatewayGround(["--relay"])
