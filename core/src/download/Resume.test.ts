@@ -282,7 +282,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
             entries: [entry("A1", "S.bam", { filetypes: ["bam", "bam.bai"] })],
             listing: () => Effect.succeed(here("S.bam", "S.bam.bai")),
             transfer: ({ fileName }) => {
-              const failure = Object.entries(failures).find(([name]) => name === fileName)?.[1]
+              const found: Readonly<Record<string, InArchive | FileDamaged>> = failures
+              const failure = found[fileName]
               return failure === undefined ? Effect.succeed(downloaded) : Effect.fail(failure)
             }
           })
