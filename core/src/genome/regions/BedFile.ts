@@ -84,6 +84,13 @@ interface BedParser {
 const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
+/** By the first line: what else has regions in columns, and would be read as other regions, all of them without a word. */
+const otherFormats: ReadonlyArray<readonly [beginning: RegExp, format: string]> = [
+  [/^##fileformat=VCF/, "a VCF"],
+  [/^##gff-version/, "a GFF"],
+  [/^@(HD|SQ)\t/, "an interval list"]
+]
+
 /**
  * 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines skipped, LF or CRLF. A line of zero
  * length covers the base after its start. Failures name `file` and the line.
@@ -113,6 +120,11 @@ const bedParser = (file: string): BedParser => {
     const wrong = (reason: string) => {
       const isText = !bytes.subarray(at, end).includes(0) && !(line === 1 && isUtf16(bytes.subarray(at, end)))
       return fail(isText ? reason : "it is no plain text but UTF-16 or binary: save it as UTF-8")
+    }
+    if (line === 1) {
+      const beginning = decoder.decode(bytes.subarray(at, Math.min(end, at + 16)))
+      const other = otherFormats.find(([pattern]) => pattern.test(beginning))
+      if (other !== undefined) return fail(`it is ${other[1]}, whose positions count from 1: make a BED file of it`)
     }
     if (isEmpty(bytes, at, end) || isComment(bytes, at, end)) return Result.void
     const columns = findColumns(bytes, at, end, places)

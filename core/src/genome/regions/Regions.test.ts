@@ -259,6 +259,14 @@ describe("readBed, of text", () => {
       "chrom\tstart\tend\nchr1\t5\t6\n",
       "line 1: start and end are whole numbers; a line of column names begins with #"
     ],
+    // An ID of a VCF may be a number, and would be the end of a region.
+    [
+      "##fileformat=VCFv4.1\n#CHROM\tPOS\tID\tREF\tALT\nchr1\t100\t252\tA\tC\n",
+      "it is a VCF, whose positions count from 1: make a BED file of it"
+    ],
+    ["##gff-version 3\nchr1\tx\tgene\t1\t5\n", "it is a GFF, whose positions count from 1"],
+    ["@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\nchr1\t1\t5\t+\tx\n", "it is an interval list, whose positions count from 1"],
+    ["\ufeff@SQ\tSN:chr1\tLN:1000\nchr1\t1\t5\t+\tx\n", "it is an interval list"],
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
     ["chr1\t2,000\t3,000\n", "whole numbers"],
