@@ -143,7 +143,7 @@ const linksCheck = (analysis: string | null) =>
       case "Stale":
         return yield* new LinkForbidden({ file: title, host, status })
       case "Later":
-        return yield* new Unavailable({ host, reason: `status ${status}`, attempts: 1 })
+        return yield* new Unavailable({ host, reason: verdict.reason, attempts: 1 })
       case "Wrong":
       case "Changed":
         return yield* new LinkProtocol({ file: title, host, reason: verdict.reason })

@@ -78,6 +78,25 @@ describe("FileTransfer, HTTP", () => {
     })
   )
 
+  it.effect("H17 a page in place of the rest of the file loses no byte that came", () =>
+    Effect.gen(function* () {
+      const page = { "content-type": "text/html", "content-length": "4" }
+      const g = ground({
+        script: ({ number }, good) =>
+          number === 0
+            ? cutAfter(good, 100 * kib)
+            : number < 4
+              ? { status: 200, headers: page, body: [new Uint8Array(4)] }
+              : good
+      })
+      yield* succeeds(g)
+      const ranges = g.links.seen.map(({ range }) => range)
+      assert.deepStrictEqual(ranges, [null, ...Array(4).fill(`bytes=${100 * kib}-${200 * kib - 1}`)])
+      const always = ground({ script: () => ({ status: 200, headers: page, body: [new Uint8Array(4)] }) })
+      assert.deepInclude(yield* failure(always), { _tag: "SvcUnavailable", reason: "a web page in place of the file" })
+    })
+  )
+
   it.effect("H2 one reply with a wrong range is an accident, the second is the host's fault", () =>
     Effect.gen(function* () {
       const early = (good: ScriptedReply): ScriptedReply => ({

@@ -144,8 +144,9 @@ export const makeExchange = Effect.fnUntraced(function* (
       Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
     )
     yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
-    const fresh = response.headers[tokenHeader]
-    if (fresh !== undefined && fresh !== "") {
+    // A field that comes twice, as behind some proxies, is one with a comma; no token has one.
+    const fresh = (response.headers[tokenHeader] ?? "").split(",").at(-1)?.trim() ?? ""
+    if (fresh !== "") {
       protect(fresh)
       yield* Ref.set(token, Option.some(Redacted.make(fresh)))
     }

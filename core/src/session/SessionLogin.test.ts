@@ -95,6 +95,17 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect("S2 of a token that comes twice in one reply one is sent", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) =>
+        asked.path === "/api/x" ? { body: "1", headers: { "X-Csrf-Token": "old, new" } } : null
+      )
+      succeeded(yield* withSession(service, (session) => Effect.forEach([1, 2], () => get(session, "/api/x"))))
+      assert.strictEqual(service.asked[3]?.headers["x-csrf-token"], "new")
+      assert.strictEqual(service.asked.at(-1)?.body, "_csrf=new")
+    })
+  )
+
   it.effect(
     "an initial page of the same host under another scheme or port is named as the address, one of another host never",
     () =>

@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import { countRequest, countRetry } from "../Counters.ts"
-import { codeWord, FileDamaged, LinkProtocol, statusWord, Unavailable } from "../Errors.ts"
+import { codeWord, FileDamaged, LinkProtocol, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { redirectTarget } from "./LinkAddress.ts"
@@ -199,7 +199,7 @@ const refusal = Effect.fnUntraced(function* (
     case "Later":
       return yield* new LinkLater({
         host: reply.host,
-        reason: `status ${statusWord(verdict.status, code)}`,
+        reason: verdict.reason,
         retryAfter: waitAsked(verdict.retryAfter, yield* Clock.currentTimeMillis)
       })
     case "Redirect":

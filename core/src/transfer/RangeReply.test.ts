@@ -164,10 +164,21 @@ describe("RangeReply", () => {
     for (const status of [408, 425, 429, 500, 502, 503, 504, 507, 520, 530, 599]) {
       assert.deepInclude(judge(whole, reply(status, { "retry-after": "2" })), {
         _tag: "Later",
-        status,
+        reason: `status ${status}`,
         retryAfter: "2"
       })
     }
+  })
+
+  it("H17 a page that is not the file says nothing of it; a host that calls files pages is believed", () => {
+    const page = { "content-type": "Text/HTML; charset=utf-8" }
+    const shown = { _tag: "Later", reason: "a web page in place of the file", retryAfter: null } as const
+    assert.deepStrictEqual(judge(whole, reply(200, { ...page, "content-length": "3098" })), shown)
+    assert.deepStrictEqual(judge(part, reply(200, { ...page, "content-length": "3098" })), shown)
+    assert.deepStrictEqual(judge(part, reply(200, page)), shown)
+    assert.strictEqual(tagOf(judge(part, reply(200, { "content-length": "3098" }))), "Changed")
+    assert.strictEqual(tagOf(judge(whole, reply(200, { ...page, "content-length": "1000" }))), "Bytes")
+    assert.strictEqual(tagOf(judge(whole, reply(200, page))), "Bytes")
   })
 
   it("H11 a redirect needs to say where", () => {

@@ -3,7 +3,7 @@
  *
  * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
  */
-import { liesCold } from "../Errors.ts"
+import { liesCold, statusWord } from "../Errors.ts"
 import { isPassing } from "../Schedules.ts"
 import { comparisonOf, conflict, type StatedDigest, statedDigests } from "./Digests.ts"
 
@@ -53,8 +53,8 @@ export type Verdict =
   /** The link is no longer honoured. */
   | { readonly _tag: "Stale"; readonly status: number }
   | { readonly _tag: "Redirect"; readonly location: string }
-  /** `retryAfter` in seconds or as a date, as sent. */
-  | { readonly _tag: "Later"; readonly status: number; readonly retryAfter: string | null }
+  /** The file may come later. `retryAfter` in seconds or as a date, as sent. */
+  | { readonly _tag: "Later"; readonly reason: string; readonly retryAfter: string | null }
   /** The reply does not answer this request. `ofRange`: it is the range that it gets wrong, so the whole file may still come. */
   | { readonly _tag: "Wrong"; readonly reason: string; readonly ofRange: boolean }
 
@@ -63,13 +63,18 @@ const redirect = new Set([301, 302, 303, 307, 308])
 
 const wrongReply = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: false })
 const wrongRange = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: true })
+const later = (reason: string, headers: ReadonlyMap<string, string>): Verdict => ({
+  _tag: "Later",
+  reason,
+  retryAfter: headers.get("retry-after") ?? null
+})
 
 /** Judges a reply before a byte of its body is used. */
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { headers } = reply
   const status = statusOf(asked, reply)
   if (stale.has(status) || liesCold(reply.code ?? null)) return { _tag: "Stale", status }
-  if (isPassing(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
+  if (isPassing(status)) return later(`status ${statusWord(status, reply.code ?? null)}`, headers)
   const location = headers.get("location")
   if (redirect.has(status) && location !== undefined) return { _tag: "Redirect", location }
   if (status === 412) return { _tag: "Changed", reason: "the link host says that the file changed" }
@@ -124,7 +129,8 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
   const size = contentLength(headers)
   const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
-  if (conflict !== null) return conflict
+  // A firewall, the login page of a network or maintenance, with status 200: it says nothing of the file, whose bytes are kept.
+  if (conflict !== null) return isPage(headers) ? later("a web page in place of the file", headers) : conflict
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
   const expected = size ?? asked.known?.size ?? asked.size
   if (expected === null && !framed) return wrongReply("does not say how long the file is")
@@ -196,6 +202,10 @@ export const contentRange = (
   if (last < first || (size !== null && size !== undefined && last >= size)) return null
   return { first, end: last + 1, size: size ?? null }
 }
+
+/** Alone it proves nothing: programs that hand out files forget to say their type. */
+const isPage = (headers: ReadonlyMap<string, string>): boolean =>
+  /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
 
 const contentLength = (headers: ReadonlyMap<string, string>): number | null => {
   const text = headers.get("content-length")
