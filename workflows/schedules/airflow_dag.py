@@ -16,10 +16,9 @@ with DAG(
     # The credentials are SVC_* variables of the worker: Airflow shows parameters and templates to everybody.
     BashOperator(
         task_id="resume_restore",
-        bash_command="svc-resume-restore --restorationFile awaiting-restoration.json",
+        # --pendingOk: restorations that are still pending are no failure, and the next run looks again.
+        bash_command="svc-resume-restore --restorationFile awaiting-restoration.json --pendingOk",
         cwd="/srv/svc",
-        # Restorations are still pending: the task is skipped, not failed, and the next run looks again.
-        skip_on_exit_code=75,
         # The step tries again by itself where that helps.
         retries=0,
         execution_timeout=timedelta(hours=6),

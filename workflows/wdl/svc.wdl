@@ -106,14 +106,12 @@ task resume_restore {
     String poll = "5m"
     String container = "org/svc-steps:0.1.0"
   }
-  # The step takes out of the file what it has downloaded, and inputs are read-only. 75 is a success here: see `pending`.
+  # The step takes out of the file what it has downloaded, and inputs are read-only. What is left in it without a failure is pending.
   command <<<
     cp '~{restorations}' awaiting-restoration.json
-    code=0
     svc-resume-restore --config '~{settings}' ~{"--target '" + target + "'"} --restorationFile awaiting-restoration.json --reportfile report.json \
-      ~{"--poll '" + poll + "' --wait '" + wait + "'"} || code=$?
-    [ $code -eq 75 ] && echo true > pending || echo false > pending
-    [ $code -eq 75 ] || exit $code
+      --pendingOk ~{"--poll '" + poll + "' --wait '" + wait + "'"} || exit
+    grep -q '"analysisId"' awaiting-restoration.json && echo true > pending || echo false > pending
   >>>
   output {
     Array[File] files = flatten([glob("*.bam"), glob("*.bai"), glob("*.csi"), glob("*.vcf.gz"), glob("*.tbi")])

@@ -110,6 +110,16 @@ export const assertQuiet = Effect.fnUntraced(function* (sandbox: { readonly url:
   return seen
 })
 
+/** From now on the sandbox has these faults (docs/sandbox.md). */
+export const setFaults = ({ url }: { readonly url: string }, faults: ReadonlyArray<object>) =>
+  Effect.promise(() => fetch(`${url}/__sandbox/faults`, { method: "POST", body: JSON.stringify(faults) }))
+
+/** From now on the link host has `S3.bam` in cold storage, whatever the service lists. */
+export const isCold = (sandbox: { readonly url: string }) => {
+  const then = { status: 403, body: "<Error><Code>InvalidObjectState</Code></Error>" }
+  return setFaults(sandbox, [{ when: { plane: "link", file: "S3.bam" }, then }])
+}
+
 /** A run with a wrong password, of however many jobs, is no storm of logins. */
 export const assertRefused = Effect.fnUntraced(function* (sandbox: { readonly url: string }) {
   const seen = yield* assertQuiet(sandbox)

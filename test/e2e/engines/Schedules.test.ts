@@ -1,12 +1,12 @@
 /** The schedules of workflows/schedules: each is read by its own parser where there is one, and the command in it is run. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Outcome, runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { stats } from "../Download.ts"
-import { assertNoPassword, assertQuiet, followPage, ground, password } from "./Engines.ts"
+import { assertNoPassword, assertQuiet, followPage, ground, isCold, password, setFaults } from "./Engines.ts"
 
 const limit = 600_000
 const text = (name: string) => readFileSync(join(root, "workflows/schedules", name), "utf8")
@@ -25,6 +25,18 @@ const workFolder = Effect.fnUntraced(function* ({ env, project, sandbox }: Place
   const asked = yield* runCommand("svc-request-restore", ["A3"], { cwd, env })
   assert.strictEqual(asked.exitCode, 0, asked.stderr)
   return cwd
+})
+
+/** The same for nightly.sh, and a night as cron starts it. */
+const nightOf = Effect.fnUntraced(function* (place: Place) {
+  const cwd = yield* workFolder(place)
+  mkdirSync(join(cwd, "data"))
+  const { HOME, PATH, SVC_LOCK_DIR } = place.tools
+  const script = join(cwd, "nightly.sh")
+  writeFileSync(script, text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${PATH}`), { mode: 0o755 })
+  // What cron gives.
+  const env = { HOME, SVC_LOCK_DIR, LOGNAME: "svc", SHELL: "/bin/sh", PATH: "/usr/bin:/bin" }
+  return { cwd, env, script, night: runCommand(script, [], { cwd: "/", env }) }
 })
 
 /** The keys of a unit file; of a key that comes twice, the last. */
@@ -56,13 +68,10 @@ print(json.dumps(yaml.safe_load(open(sys.argv[1]))))`
 /** Each schedule: the command in it, run in `cwd` as the scheduler would. */
 const schedules: ReadonlyArray<{
   readonly name: string
-  /** Exit code while something is pending. */
-  readonly pending: number
   readonly run: (cwd: string, place: Place) => Effect.Effect<Outcome>
 }> = [
   {
     name: "cron",
-    pending: 0,
     run: (cwd, { tools }) => {
       const [line = ""] = text("crontab")
         .split("\n")
@@ -73,7 +82,6 @@ const schedules: ReadonlyArray<{
   },
   {
     name: "systemd",
-    pending: 0,
     run: (cwd, { tools }) => {
       const { ExecStart = "" } = unit("svc-resume-restore.service")
       mkdirSync(join(cwd, "credentials"))
@@ -89,7 +97,6 @@ const schedules: ReadonlyArray<{
   },
   {
     name: "Kubernetes",
-    pending: 0,
     run: (cwd, place) =>
       Effect.gen(function* () {
         const job = (yield* python(readYaml, "cronjob.yaml", place)).spec.jobTemplate.spec.template.spec.containers[0]
@@ -106,7 +113,6 @@ const schedules: ReadonlyArray<{
   },
   {
     name: "Airflow",
-    pending: 75,
     run: (cwd, place) =>
       Effect.gen(function* () {
         const { BashOperator } = yield* python(readCalls, "airflow_dag.py", place)
@@ -124,15 +130,15 @@ interface EnvEntry {
 
 describe("schedules", () => {
   it.live(
-    "the command of each: ends as its scheduler understands while something is pending, and fetches it when it is back",
+    "the command of each: ends well while something is pending, fetches it when it is back, and fails when its store has it in cold storage",
     () =>
       Effect.gen(function* () {
         const slow = yield* ground(["--restoreDelay", "1h"])
         const fast = yield* ground(["--restoreDelay", "1ms"])
-        for (const { name, pending, run } of schedules) {
+        for (const { name, run } of schedules) {
           const waiting = yield* workFolder(slow)
           const first = yield* run(waiting, slow)
-          assert.strictEqual(first.exitCode, pending, `${name}: ${first.stderr}`)
+          assert.strictEqual(first.exitCode, 0, `${name}: ${first.stderr}`)
           assert.notInclude(readdirSync(waiting), "S3.bam", name)
           const back = yield* workFolder(fast)
           const second = yield* run(back, fast)
@@ -140,6 +146,10 @@ describe("schedules", () => {
           assert.includeMembers(readdirSync(back), ["S3.bam", "S3.bam.bai"], name)
           assert.deepStrictEqual(JSON.parse(readFileSync(join(back, "awaiting-restoration.json"), "utf8")), [], name)
           yield* assertQuiet(fast.sandbox)
+          const cold = yield* workFolder(fast)
+          yield* isCold(fast.sandbox)
+          const third = yield* run(cold, fast)
+          assert.strictEqual(third.exitCode, 75, `${name}: ${third.stderr}`)
         }
         assertNoPassword([slow.project, fast.project])
       }),
@@ -151,14 +161,7 @@ describe("schedules", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* ground(["--restoreDelay", "1ms"])
-        const cwd = yield* workFolder(place)
-        mkdirSync(join(cwd, "data"))
-        const { HOME, PATH, SVC_LOCK_DIR } = place.tools
-        const script = join(cwd, "nightly.sh")
-        writeFileSync(script, text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${PATH}`), { mode: 0o755 })
-        // What cron gives.
-        const env = { HOME, SVC_LOCK_DIR, LOGNAME: "svc", SHELL: "/bin/sh", PATH: "/usr/bin:/bin" }
-        const night = runCommand(script, [], { cwd: "/", env })
+        const { cwd, env, night, script } = yield* nightOf(place)
         const quiet = { exitCode: 0, stdout: "", stderr: "" }
         const first = yield* night
         assert.deepStrictEqual(first, { ...first, ...quiet })
@@ -191,6 +194,37 @@ describe("schedules", () => {
         assert.strictEqual(refused.exitCode, 77, refused.stderr)
         assert.match(refused.stderr, /^svc-api ended with 77:\n/)
         assert.deepInclude(yield* stats({ ...place.sandbox, user: "", password: "" }), { failedLogins: 1 })
+        assertNoPassword([cwd])
+      }),
+    limit
+  )
+
+  it.live(
+    "nightly.sh: a step that fails keeps no other from its work, and the code of the first is that of the night; a missing tool is said",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground(["--restoreDelay", "1ms"])
+        const { cwd, env, night, script } = yield* nightOf(place)
+        const stored = join(cwd, "awaiting-restoration.json")
+        writeFileSync(stored, JSON.stringify([...JSON.parse(readFileSync(stored, "utf8")), { fileName: "of-nothing" }]))
+        yield* setFaults(place.sandbox, [{ when: { endpoint: "getAnalyses" }, then: { status: 404 } }])
+        const unlisted = yield* night
+        assert.strictEqual(unlisted.exitCode, 65, unlisted.stderr)
+        assert.match(unlisted.stderr, /^svc-api ended with 65:\n(?:.*\n)*svc-resume-restore ended with 65:\n/)
+        assert.includeMembers(readdirSync(cwd), ["S3.bam", "S3.bam.bai"])
+        assert.deepStrictEqual(readdirSync(join(cwd, "data")), [])
+        yield* setFaults(place.sandbox, [])
+        writeFileSync(join(cwd, "data/S1.bam"), "other")
+        const listed = yield* night
+        assert.strictEqual(listed.exitCode, 65, listed.stderr)
+        assert.match(listed.stderr, /^svc-resume-restore ended with 65:\n(?:.*\n)*svc-download ended with 73:\n/)
+        assert.includeMembers(readdirSync(join(cwd, "data")), ["S1.vcf.gz", "S2.bam", "S2.bam.bai"])
+        const bare = join(cwd, "bin")
+        mkdirSync(bare)
+        symlinkSync("/usr/bin/dirname", join(bare, "dirname"))
+        writeFileSync(script, text("nightly.sh").replace(/^PATH=.*$/m, `PATH=${bare}`))
+        const lacking = yield* runCommand(script, [], { cwd: "/", env })
+        assert.deepInclude(lacking, { exitCode: 78, stdout: "", stderr: "nightly.sh needs jq\n" })
         assertNoPassword([cwd])
       }),
     limit
@@ -284,7 +318,9 @@ describe("schedules", () => {
         })
         const { BashOperator, DAG } = yield* python(readCalls, "airflow_dag.py", yield* ground())
         assert.deepInclude(DAG, { max_active_runs: 1, catchup: false })
-        assert.deepInclude(BashOperator, { skip_on_exit_code: 75, retries: 0 })
+        assert.deepInclude(BashOperator, { retries: 0 })
+        // 75 is also what only operators can mend.
+        assert.notProperty(BashOperator, "skip_on_exit_code")
       }),
     limit
   )

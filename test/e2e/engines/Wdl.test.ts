@@ -5,7 +5,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
-import { assertNoPassword, assertQuiet, assertRefused, filesBelow, followPage, ground, password } from "./Engines.ts"
+import {
+  assertNoPassword,
+  assertQuiet,
+  assertRefused,
+  filesBelow,
+  followPage,
+  ground,
+  isCold,
+  password
+} from "./Engines.ts"
 
 const limit = 600_000
 
@@ -105,16 +114,25 @@ describe("WDL", () => {
   )
 
   it.live(
-    "a restoration that stays pending is a success that says so",
+    "a restoration that stays pending is a success that says so, and one that its store has in cold storage is none",
     () =>
       Effect.gen(function* () {
-        const { credentials, project, sandbox, tools } = yield* ground(["--restoreDelay", "1h"])
-        const path = join(project, "credentials.json")
-        const [target, username] = [credentials.SVC_TARGET, credentials.SVC_USER]
-        writeFileSync(path, JSON.stringify({ target, username, password }), { mode: 0o600 })
-        const workflow = join(root, "workflows/wdl/restore.wdl")
-        const args = ["run", "--dir", "run/.", workflow, `settings=${path}`, "analyses=A3", "analyses=A1"]
-        const { exitCode, stderr } = yield* runCommand("miniwdl", args, { cwd: project, env: tools })
+        const restore = ({ credentials, project, tools }: Effect.Success<ReturnType<typeof ground>>) => {
+          const path = join(project, "credentials.json")
+          const [target, username] = [credentials.SVC_TARGET, credentials.SVC_USER]
+          writeFileSync(path, JSON.stringify({ target, username, password }), { mode: 0o600 })
+          const workflow = join(root, "workflows/wdl/restore.wdl")
+          const args = ["run", "--dir", "run/.", workflow, `settings=${path}`, "analyses=A3", "analyses=A1"]
+          return runCommand("miniwdl", args, { cwd: project, env: tools })
+        }
+        const cold = yield* ground(["--restoreDelay", "1ms"])
+        yield* isCold(cold.sandbox)
+        const failed = yield* restore(cold)
+        assert.notStrictEqual(failed.exitCode, 0, failed.stderr)
+        assert.include(failed.stderr, "75")
+        const slow = yield* ground(["--restoreDelay", "1h"])
+        const { project, sandbox } = slow
+        const { exitCode, stderr } = yield* restore(slow)
         assert.strictEqual(exitCode, 0, stderr)
         const outputs = outputsOf(join(project, "run"))
         assert.strictEqual(outputs["restore.pending"], true)
