@@ -17,6 +17,7 @@ import { keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/downloa
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
+import { printable } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
@@ -137,14 +138,18 @@ const idleLook = Effect.fnUntraced(function* ({ service }: ResumeRequest, named:
   const { path } = yield* TrackingFile
   const fs = yield* FileSystem.FileSystem
   const isThere = yield* Effect.orElseSucceed(fs.exists(path), () => true)
-  const more = others.length === 0 ? "" : `, and ${others.length} of other targets, which were left alone`
-  // Of a file that was named, its absence may be a mistake in its name, and its restorations would never be fetched.
+  const elsewhere = [...new Set(others.flatMap(({ target }) => (target === null ? [] : [printable(target)])))]
+  // A mistake in the name of the file, or a service that has moved: the restorations would never be fetched.
   if (!isThere && named)
     yield* Effect.logWarning(`${path} does not exist: no restoration is resumed; is this the file that was meant?`)
+  else if (elsewhere.length > 0)
+    yield* Effect.logWarning(
+      `${path} has restorations for ${elsewhere.join(", ")} only, which are left alone; is ${service.target} the target that was meant?`
+    )
   else
     yield* Effect.logInfo(
       isThere
-        ? `${path} has no restorations for ${service.target}${more}`
+        ? `${path} has no restorations for ${service.target}`
         : `${path} does not exist, so there are no restorations to resume`
     )
   return { statuses: [], unusable, others }

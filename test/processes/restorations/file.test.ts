@@ -19,6 +19,11 @@ describe("the restoration file", () => {
       const empty = yield* resume([])
       assert.strictEqual(empty.exitCode, 0)
       assert.match(empty.stderr, /awaiting-restoration\.json has no restorations for http/)
+      // The service has moved: with the loglevel of the schedules too this is said, or nobody would fetch them.
+      store(folder, entry("A3", {}, { target: "https://elsewhere/" }))
+      const moved = yield* resume(["--pendingOk", "--loglevel", "warn"])
+      assert.strictEqual(moved.exitCode, 0)
+      assert.match(moved.stderr, /has restorations for https:\/\/elsewhere\/ only, .*; is http\S+ the target that/)
       assert.strictEqual((yield* stats).logins, 0)
     })
   )
