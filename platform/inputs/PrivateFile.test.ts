@@ -3,7 +3,6 @@ import fs, {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   linkSync,
   openSync,
   readdirSync,
@@ -16,7 +15,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { exposure, readConfigFile } from "./PrivateFile.ts"
 
@@ -127,6 +126,44 @@ describe("configuration file", () => {
     })
   )
 
+  it.effect("a file system that hangs stops nobody but who reads from it, and what comes of it later is closed", () =>
+    Effect.gen(function* () {
+      const path = yield* file("{}")
+      const { close, open } = fs
+      const [asked, closed] = [yield* Deferred.make<() => void>(), yield* Deferred.make<void>()]
+      const put = (calls: object) =>
+        Effect.sync(() => {
+          Object.assign(fs, calls)
+          syncBuiltinESMExports()
+        })
+      const hanging = (...[name, flags, done]: [string, number, (error: Error | null, fd: number) => void]) =>
+        Deferred.doneUnsafe(
+          asked,
+          Effect.succeed(() => open(name, flags, done))
+        )
+      const closing = (fd: number, done: fs.NoParamCallback) =>
+        close(fd, (error) => {
+          Deferred.doneUnsafe(closed, Effect.void)
+          done(error)
+        })
+      const before = openNames().length
+      yield* Effect.acquireUseRelease(
+        put({ close: closing, open: hanging }),
+        () =>
+          Effect.gen(function* () {
+            const reading = yield* Effect.forkChild(readConfigFile(path))
+            const goOn = yield* Effect.raceFirst(Deferred.await(asked), Effect.as(Fiber.await(reading), null))
+            yield* Fiber.interrupt(reading)
+            assert.isNotNull(goOn, "it was opened by a call that waits")
+            goOn?.()
+            yield* Deferred.await(closed)
+          }),
+        () => put({ close, open })
+      )
+      assert.strictEqual(openNames().length, before)
+    })
+  )
+
   it.effect(
     "a pipe and a file that change places while they are looked at are read as what was opened, and closed",
     () =>
@@ -162,11 +199,11 @@ describe("configuration file", () => {
 
 /** Does this after each look at a file by name or by descriptor, until what it gives is called. */
 const whenLookedAt = (then: () => void) => {
-  const { fstatSync, promises } = fs
+  const { fstat, promises } = fs
   const { stat } = promises
-  const put = (byName: typeof stat, byDescriptor: typeof fstatSync) => {
+  const put = (byName: typeof stat, byDescriptor: typeof fstat) => {
     Object.assign(promises, { stat: byName })
-    Object.assign(fs, { fstatSync: byDescriptor })
+    Object.assign(fs, { fstat: byDescriptor })
     syncBuiltinESMExports()
   }
   put(
@@ -175,24 +212,22 @@ const whenLookedAt = (then: () => void) => {
       then()
       return found
     }) as typeof stat,
-    ((fd: number) => {
-      const found = fstatSync(fd)
-      then()
-      return found
-    }) as typeof fstatSync
+    ((fd: number, done: (error: Error | null, found: fs.Stats) => void) =>
+      fstat(fd, (error, found) => {
+        then()
+        done(error, found)
+      })) as typeof fstat
   )
-  return () => put(stat, fstatSync)
+  return () => put(stat, fstat)
 }
 
-/** The files of this test that this process has open, where the system tells it. */
+/** The files of this test that this process has open. */
 const openNames = () =>
-  !existsSync("/proc/self/fd")
-    ? []
-    : readdirSync("/proc/self/fd").flatMap((fd) => {
-        try {
-          const name = readlinkSync(`/proc/self/fd/${fd}`)
-          return name.includes("svc-config-") ? [name] : []
-        } catch {
-          return []
-        }
-      })
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const name = readlinkSync(`/proc/self/fd/${fd}`)
+      return name.includes("svc-config-") ? [name] : []
+    } catch {
+      return []
+    }
+  })

@@ -1,6 +1,6 @@
 /** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
 
-import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs"
+import { close, constants, fstat, open, read, type Stats } from "node:fs"
 import { Socket } from "node:net"
 import { isatty, ReadStream } from "node:tty"
 import { promisify } from "node:util"
@@ -21,14 +21,12 @@ export interface SmallFile {
   readonly owner: number
 }
 
-const readBytes = promisify(read)
-
 /** Reads to the end, or one byte further than allowed. */
 const readUpTo = async (fd: number, limit: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(limit + 1)
   let length = 0
   while (length < buffer.length) {
-    const { bytesRead } = await readBytes(fd, buffer, length, buffer.length - length, null)
+    const { bytesRead } = await promisify(read)(fd, buffer, length, buffer.length - length, null)
     if (bytesRead === 0) break
     length += bytesRead
   }
@@ -37,15 +35,20 @@ const readUpTo = async (fd: number, limit: number): Promise<Buffer> => {
 
 /**
  * A pipe, such as `--config <(vault read ...)`, or a terminal, in which nothing may ever come. As a file it would take a thread until
- * then, and no interruption gives that back: Node has four for all files. Closes with its stream.
+ * then, and no interruption gives that back: Node has four for all files. The stream has closed when it is read.
  */
 const readStream = async (stream: Socket, limit: number): Promise<Buffer> => {
+  const closed = new Promise((resolve) => stream.once("close", resolve))
   const chunks: Array<Uint8Array> = []
   let length = 0
-  for await (const chunk of stream) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > limit) break
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > limit) break
+    }
+  } finally {
+    await closed
   }
   return Buffer.concat(chunks).subarray(0, limit + 1)
 }
@@ -56,20 +59,25 @@ const small = (bytes: Buffer, { mode, uid }: Stats): SmallFile => ({ bytes, mode
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
   Effect.tryPromise({
     try: async (signal) => {
-      // Opened once, without waiting for anybody to write to it: whatever has its name next, it stays what it is.
-      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      let taken = false
+      // Opened once, without waiting for anybody to write to it: whatever has its name next, it stays what it is. Never by a
+      // synchronous call: a file system that hangs would hang the process.
+      const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      let isOurs = true
       try {
-        const info = fstatSync(fd)
+        const info = await promisify(fstat)(fd)
         signal.throwIfAborted()
-        if (!info.isFIFO() && !isatty(fd)) return small(await readUpTo(fd, limit), info)
-        const stream = info.isFIFO()
-          ? new Socket({ fd, readable: true, writable: false, signal })
-          : new ReadStream(fd, { signal })
-        taken = true
-        return small(await readStream(stream, limit), info)
+        if (info.isFIFO()) {
+          const stream = new Socket({ fd, readable: true, writable: false, signal })
+          isOurs = false
+          return small(await readStream(stream, limit), info)
+        }
+        if (!isatty(fd)) return small(await readUpTo(fd, limit), info)
+        const bytes = await readStream(new ReadStream(fd, { signal }), limit)
+        // Of a terminal the stream closes one that it has opened itself; where it could not, it has closed this one.
+        isOurs = isatty(fd)
+        return small(bytes, info)
       } finally {
-        if (!taken) closeSync(fd)
+        if (isOurs) await promisify(close)(fd)
       }
     },
     catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))

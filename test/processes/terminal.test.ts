@@ -1,7 +1,9 @@
 /** What a person sees on a terminal while files come: the built `svc-download` behind a pseudo-terminal of util-linux. */
 import { spawn } from "node:child_process"
+import { readdirSync, readlinkSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readConfigFile } from "../../platform/inputs/PrivateFile.ts"
 import { fault, type Ground, ground } from "../DownloadGround.ts"
 import { commandOf, runCommand } from "../Executables.ts"
 import { lacks, unless } from "../Lacks.ts"
@@ -101,6 +103,33 @@ const colored = (output: string): ReadonlyArray<string> =>
     .split(`${start}39m`)
     .slice(0, -1)
     .map((text) => text.slice(text.lastIndexOf(`${start}3`) + start.length))
+
+describe("settings that are typed at a terminal", unless(lacks.terminal), () => {
+  it.live("are read to Ctrl-D, and the terminal is closed again", () =>
+    Effect.gen(function* () {
+      // A program that keeps the terminal, and does not read from it.
+      const script = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn("script", ["-qec", "tty; exec tail -f /dev/null", "/dev/null"])),
+        (script) => Effect.sync(() => script.kill())
+      )
+      const terminal = yield* Effect.callback<string>((resume) => {
+        script.stdout.setEncoding("utf8").once("data", (text: string) => resume(Effect.succeed(text.trim())))
+      })
+      const open = () =>
+        readdirSync("/proc/self/fd").filter((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`) === terminal
+          } catch {
+            // The one of this look, which is closed again.
+            return false
+          }
+        })
+      script.stdin.write('{"username": "ada"}\n\u0004')
+      assert.deepStrictEqual((yield* readConfigFile(terminal)).layer, { username: ["ada"] })
+      assert.deepStrictEqual(open(), [])
+    })
+  )
+})
 
 describe("svc-download on a terminal", unless(lacks.terminal), () => {
   const place = Effect.gen(function* () {
