@@ -41,6 +41,21 @@ describe("Dialer", () => {
     })
   )
 
+  it.live("N16 a lasting connection that rests is closed: the way to the other end may be gone", () =>
+    Effect.gen(function* () {
+      const server = http.createServer((_, response) => response.end())
+      const closed = Effect.callback<void>((resume) => {
+        server.once("connection", (socket) => socket.once("end", () => resume(Effect.void)))
+      })
+      const url = new URL(`http://127.0.0.1:${yield* listening(server)}/`)
+      const ended = yield* Effect.forkChild(closed, { startImmediately: true })
+      const dialer = new Dialer({ proxy: null, noProxy: "", ca: null, connectTimeout: 20_000, keepFor: 1 })
+      const { agent } = dialer.dial(url, "lasting")
+      http.get(url, { agent }, (response) => response.resume())
+      yield* Fiber.join(ended)
+    })
+  )
+
   it.live("N3 N14 what is still connecting when it is destroyed ends at once", () =>
     Effect.gen(function* () {
       // Accepts, and never says a word.

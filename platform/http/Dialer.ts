@@ -30,7 +30,15 @@ export interface DialerSettings {
   readonly connectTimeout: number
   /** Replaces the name resolution of direct connections, for example to refuse addresses. */
   readonly lookup?: net.LookupFunction
+  /** How long a lasting connection waits for its next request, in ms. */
+  readonly keepFor?: number
 }
+
+/**
+ * A connection waits this long for its next request, in ms. Most hosts close theirs later; and of one that rests longer, a firewall,
+ * a tunnel or the sleep of a laptop may have taken the other end: a request over it would be lost, and be waited for.
+ */
+export const keepFor = 4_000
 
 /** How to make a `node:http` request to a URL. */
 export interface Dialled {
@@ -80,8 +88,9 @@ const connectFault = (error: Error, via: string | null): TransportFault => {
 class DialingAgent extends http.Agent {
   readonly #connect: (host: string, port: number, done: Done) => void
 
-  constructor(keepAlive: boolean, connect: (host: string, port: number, done: Done) => void) {
-    super({ keepAlive, scheduling: "lifo" })
+  /** @param timeout - how long a connection is kept, 0 for none; one with a request under way is not ended by it */
+  constructor(timeout: number, connect: (host: string, port: number, done: Done) => void) {
+    super({ keepAlive: timeout > 0, scheduling: "lifo", timeout })
     this.#connect = connect
   }
 
@@ -101,8 +110,8 @@ export class Dialer {
   constructor(settings: DialerSettings) {
     this.#settings = settings
     const agents = (connect: (host: string, port: number, done: Done) => void) => ({
-      lasting: new DialingAgent(true, connect),
-      single: new DialingAgent(false, connect)
+      lasting: new DialingAgent(settings.keepFor ?? keepFor, connect),
+      single: new DialingAgent(0, connect)
     })
     this.#agents = {
       "http:": agents((host, port, done) => this.#connectPlain(host, port, done)),

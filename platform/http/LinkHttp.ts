@@ -21,7 +21,7 @@ import {
   type LinkRequest
 } from "../../core/src/transfer/LinkHost.ts"
 import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
-import { credentialsOf, type Dialer, proxyAnswered } from "./Dialer.ts"
+import { credentialsOf, type Dialer, keepFor, proxyAnswered } from "./Dialer.ts"
 import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
 import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
 import { checkHost, failure, open, resolveAll } from "./LinkDialing.ts"
@@ -240,9 +240,6 @@ const reset = (host: string, { error }: Ended): LinkBroken =>
     : new LinkBroken({ host, fault: "Reset", reason: "the connection was reset" })
 
 const protocol = (host: string, reason: string) => new LinkBroken({ host, fault: "Protocol", reason })
-
-/** A connection waits this long for the next request, in milliseconds; most hosts close theirs later. */
-const keepFor = 4_000
 
 interface Waiting {
   readonly connection: LinkConnection
