@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import http from "node:http"
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -38,6 +39,35 @@ describe("Dialer", () => {
           .end()
       })
       assert.strictEqual(text, "here")
+    })
+  )
+
+  it.live("N10 a connection whose answer is waited for is kept alive, whether it is new or has rested", () =>
+    Effect.gen(function* () {
+      const dialer = new Dialer({ proxy: null, noProxy: "", ca: null, connectTimeout: 20_000 })
+      const server = http.createServer((_, response) => response.end())
+      const url = new URL(`http://127.0.0.1:${yield* listening(server)}/`)
+      /** Hundredths of a second until the kernel asks for a sign of life, while the server is at work on its answer. */
+      const dueIn = Effect.callback<number>((resume) => {
+        server.once("request", ({ socket }) => {
+          const port = (socket.remotePort ?? 0).toString(16).toUpperCase().padStart(4, "0")
+          const line = new RegExp(`:${port} \\S+ 01 \\S+ 02:([0-9A-F]+) `).exec(
+            readFileSync("/proc/self/net/tcp", "utf8")
+          )
+          resume(Effect.succeed(Number.parseInt(line?.[1] ?? "", 16)))
+        })
+      })
+      for (const use of ["new", "rested"]) {
+        const due = yield* Effect.forkChild(dueIn, { startImmediately: true })
+        const answered = Effect.callback<void>((resume) => {
+          const { agent } = dialer.dial(url, "lasting")
+          http.get(url, { agent }, (response) => response.resume().on("close", () => resume(Effect.void)))
+        })
+        yield* answered
+        const hundredths = yield* Fiber.join(due)
+        assert.isTrue(hundredths > 5_000 && hundredths <= 6_000, `${use}: ${hundredths}`)
+      }
+      dialer.destroy()
     })
   )
 
