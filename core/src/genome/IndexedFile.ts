@@ -6,12 +6,22 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
+import { eofBlock } from "./bgzf/Bgzf.ts"
 import type { Codec } from "./bgzf/Codec.ts"
 import type { DataType } from "./formats/FileNames.ts"
 import type { PlainHeader, Slicing } from "./formats/Format.ts"
 import { type Opened, openFormat } from "./formats/Formats.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
-import { compareWith, type DataFile, mismatch, readIndex } from "./Structure.ts"
+import {
+  blamedOnEnd,
+  checkLastEnd,
+  compareWith,
+  type DataFile,
+  hasEnd,
+  lastEndRange,
+  mismatch,
+  readIndex
+} from "./Structure.ts"
 
 /** An index of a file; `open` is run only where it is needed. */
 export interface IndexFile<E> {
@@ -37,11 +47,18 @@ interface Fitting {
 }
 
 /** A file whose header and index were read. */
-export interface IndexedFile extends Fitting {
+export interface IndexedFile<E> extends Fitting {
   readonly file: Opened
   readonly header: PlainHeader
   /** Which indexes were passed over, and why. */
   readonly warnings: ReadonlyArray<string>
+  /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
+  readonly dataEnd: number
+  readonly hasEnd: boolean
+  /** Fails where the data and the index do not end together: a block of the file is then missing or too much. */
+  readonly checkLastEnd: Effect.Effect<void, FileDamaged | E, Codec>
+  /** What that reads; null for nothing. */
+  readonly lastEnd: ReturnType<typeof lastEndRange>
 }
 
 /**
@@ -51,12 +68,13 @@ export interface IndexedFile extends Fitting {
 export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   source: IndexedSource<E>,
   type: DataType
-): Effect.fn.Return<IndexedFile, FileDamaged | E, Codec> {
+): Effect.fn.Return<IndexedFile<E>, FileDamaged | E, Codec> {
   const { indexes, name, reader } = source
   const read = (index: IndexFile<E>) => Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes))
-  const [file, first] = yield* Effect.all([openFormat(name, reader, type), Effect.result(read(indexes[0]))], {
-    concurrency: 2
-  })
+  const [file, first, ended] = yield* Effect.all(
+    [openFormat(name, reader, type), Effect.result(read(indexes[0])), hasEnd(reader)],
+    { concurrency: 3 }
+  )
   const { format, header, slicing: slicingBy } = file
   if (slicingBy === null || header === null) {
     const reason = `it is ${format.name}, of which no regions can be cut out: download it whole`
@@ -76,7 +94,20 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
     const found: Result.Result<Fitting, FileDamaged | E> = yield* Effect.result(fitting(index))
     if (Result.isSuccess(found)) {
       const warnings = passed.map((error) => `${error.message}: ${index.name} is taken in its place`)
-      return { ...found.success, file, header, warnings }
+      const { indexName, tabix } = found.success
+      const records = file.referenceAt(tabix)
+      const referenceAt = records === null || Result.isFailure(records) ? null : records.success
+      return {
+        ...{ ...found.success, file, header, warnings, hasEnd: ended },
+        dataEnd: reader.size - (ended ? eofBlock.length : 0),
+        lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size),
+        checkLastEnd:
+          referenceAt === null
+            ? Effect.void
+            : Effect.mapError(checkLastEnd(indexName, tabix.index, source, referenceAt), (error) =>
+                ended ? error : blamedOnEnd(name, error)
+              )
+      }
     }
     const error = found.failure
     if (!(error instanceof FileDamaged) || error.file !== index.name) return yield* Effect.fail(error)

@@ -62,6 +62,12 @@ export const noEnd = "it does not end with the BGZF end-of-file block"
 export const missingEnd = (file: string): FileDamaged =>
   new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing, or something follows it` })
 
+/** Where a file has no end, not its index is to blame. */
+export const blamedOnEnd = <E>(file: string, error: FileDamaged | E): FileDamaged | E => {
+  if (!(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
+  return new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end may be missing: ${error.reason}` })
+}
+
 /** Whether an index is compressed: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */
 export const isDeflated = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =>
   Effect.map(index.read(0, 2), Bgzf.isGzip)

@@ -15,6 +15,7 @@ import {
 } from "../../../test/genome/Fixtures.ts"
 import { contentOf } from "../../../test/genome/Slicing.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
+import { eofBlock } from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
@@ -188,6 +189,33 @@ describe("the pieces of a ticket", () => {
       })
       assert.strictEqual((yield* namesOf(late.bytes)).length, 3000)
     }).pipe(provided)
+  )
+
+  it.effect(
+    "of a file without its end are all that is there; of one that is shorter than its index there are none",
+    () =>
+      Effect.gen(function* () {
+        const reads = Array.from({ length: 3000 }, (_, i) => read(`r${i}`, i < 2000 ? 0 : 1, (i % 2000) * 30))
+        const unplaced = ["u1", "u2"].map((name) => read(name, -1, -1, [], BamRecord.Flag.unmapped))
+        const { bai, bam } = bamFile(yield* Codec, [...reads, ...unplaced], { blockBytes: 5000 })
+        const all = { regions: [...references.map(({ name }) => ({ referenceName: name })), { referenceName: "*" }] }
+        const endless = yield* bamOf(bam.slice(0, -eofBlock.length), bai, all)
+        assert.strictEqual((yield* namesOf(endless.bytes)).length, 3002)
+        const starts = yield* blockStarts(bam)
+        const cut = bam.subarray(0, starts[Math.floor(starts.length / 2)]?.offset)
+        // Of the first region some are there, of the second none, of the last all.
+        for (const region of [
+          { referenceName: "chr1" },
+          { referenceName: "chr2" },
+          { referenceName: "chr1", start: 0, end: 9 }
+        ]) {
+          for (const short of [cut, concat(cut, eofBlock)]) {
+            const error = yield* Effect.flip(bamOf(short, bai, { regions: [region] }))
+            assert.strictEqual(error._tag, "SvcFileDamaged")
+            assert.include(error.message, "it points to byte")
+          }
+        }
+      }).pipe(provided)
   )
 
   it.effect("of a VCF are its header lines and whole lines", () =>

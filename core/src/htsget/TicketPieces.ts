@@ -18,6 +18,7 @@ import type { Slicing } from "../genome/formats/Format.ts"
 import { type IndexedSource, openIndexed } from "../genome/IndexedFile.ts"
 import type { BinIndex } from "../genome/index/BinIndex.ts"
 import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
+import { noEnd } from "../genome/Structure.ts"
 import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
@@ -27,18 +28,26 @@ export interface OpenedFile extends Pick<Slicing, "references" | "records" | "fi
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
   readonly index: BinIndex
+  /** Where its data ends (bytes). */
+  readonly dataEnd: number
 }
 
-/** Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together. */
+/**
+ * Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together: what an index leads to in vain
+ * would be missing without a word.
+ */
 export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   source: IndexedSource<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
-  const { header, slicing, tabix, warnings } = yield* openIndexed(source, typeOf[datatype])
-  yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  const opened = yield* openIndexed(source, typeOf[datatype])
+  const { dataEnd, hasEnd, header, slicing, tabix, warnings } = opened
+  yield* opened.checkLastEnd
+  const endless = hasEnd ? [] : [`${source.name}: ${noEnd}: what is there can be had, and more may be missing`]
+  yield* Effect.forEach([...warnings, ...endless], (warning) => Effect.logWarning(warning), { discard: true })
   const { firstRecord, holdsUnplaced, records, references } = slicing
   const { index } = tabix
-  return { name: source.name, header: header.bytes(), references, records, index, firstRecord, holdsUnplaced }
+  return { name: source.name, header: header.bytes(), references, records, index, dataEnd, firstRecord, holdsUnplaced }
 })
 
 export type TicketPiece =
@@ -70,7 +79,7 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   request: TicketRequest
 ): Effect.fn.Return<ReadonlyArray<TicketPiece>, HtsgetError | FileDamaged | E, Codec> {
   const codec = yield* Codec
-  const stretches = yield* Effect.fromResult(stretchesOf(file, reader.size, request))
+  const stretches = yield* Effect.fromResult(stretchesOf(file, request))
   const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
     concurrency: atOnce
   })
@@ -84,23 +93,22 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
 })
 
 const stretchesOf = (
-  { firstRecord, holdsUnplaced, index, references }: OpenedFile,
-  size: number,
+  { dataEnd, firstRecord, holdsUnplaced, index, references }: OpenedFile,
   { header, regions, unplaced }: TicketRequest
 ): Result.Result<ReadonlyArray<Stretch>, HtsgetError> => {
   if (header) return Result.succeed([])
-  const dataEnd = VirtualOffset.make(size - Bgzf.eofBlock.length, 0)
+  const last = VirtualOffset.make(dataEnd, 0)
   return Result.map(
     Result.flatMap(checkRegions(regions ?? [], references), (known) => resolve(known, references)),
     (wanted) => {
-      const unplacedTo = unplaced && holdsUnplaced ? VirtualOffset.block(dataEnd) : null
+      const unplacedTo = unplaced && holdsUnplaced ? dataEnd : null
       const plan = planStretches(wanted, index, { references, firstRecord, unplacedTo })
       // Older writers let the last chunk end after the end-of-file block.
       const stretches = Array.from({ length: plan.length }, (_, i) => plan.at(i))
         .filter((stretch) => stretch !== undefined)
         .map(({ begin, end }) => ({ begin: VirtualOffset.make(...begin), end: VirtualOffset.make(...end) }))
-        .filter(({ begin, end }) => begin < end && begin < dataEnd)
-        .map(({ begin, end }): Stretch => (end > dataEnd ? { begin, end: dataEnd } : { begin, end }))
+        .filter(({ begin, end }) => begin < end && begin < last)
+        .map(({ begin, end }): Stretch => (end > last ? { begin, end: last } : { begin, end }))
       return joinNearest(stretches, smallestGap, mostStretches)
     }
   )

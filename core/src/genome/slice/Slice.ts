@@ -4,22 +4,20 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { FileDamaged, type NotFound, type UsageError } from "../../Errors.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import type { DataType, IndexSuffix } from "../formats/FileNames.ts"
-import type { Slicing } from "../formats/Format.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { regionsKey, type SliceMaker } from "../formats/SliceHeader.ts"
-import { type IndexedSource, openIndexed } from "../IndexedFile.ts"
+import { type IndexedFile, type IndexedSource, openIndexed } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
-import { checkLastEnd, hasEnd, lastEndRange, noEnd } from "../Structure.ts"
+import { blamedOnEnd, noEnd } from "../Structure.ts"
 import { type ByteRange, type FetchPlan, planFetches } from "./FetchPlan.ts"
 import { addToIndex } from "./SliceOutput.ts"
 import * as SliceRun from "./SliceRun.ts"
@@ -68,17 +66,11 @@ export interface SliceWanted<E> {
 }
 
 /** What a slice will read, known before any record is fetched. */
-export interface SlicePlan<E> {
+export interface SlicePlan<E> extends Pick<IndexedFile<E>, "slicing" | "dataEnd" | "hasEnd" | "checkLastEnd"> {
   readonly source: IndexedSource<E>
-  readonly slicing: Slicing
   /** The header of the file, inflated. */
   readonly header: () => Uint8Array
   readonly regions: ReadonlyArray<ReferenceRegions>
-  /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
-  readonly dataEnd: number
-  readonly hasEnd: boolean
-  /** Fails when records follow after the end of the index: a block of the file is then missing or too much. */
-  readonly checkNothingFollowsIndex: Effect.Effect<void, FileDamaged | E, Codec>
   /** True when the unplaced reads are taken too. */
   readonly takeUnplaced: boolean
   /** Number of unplaced reads that the index counts (`n_no_coor`); null when it does not say. */
@@ -90,7 +82,7 @@ export interface SlicePlan<E> {
   /** The stretches of the file that are read. */
   readonly stretches: Stretches
   readonly ranges: FetchPlan
-  /** All that will be read: `ranges`, and what `checkNothingFollowsIndex` looks at. */
+  /** All that will be read: `ranges`, and what `checkLastEnd` looks at. */
   readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
 }
 
@@ -106,25 +98,19 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
   const { name, reader } = source
-  const [{ file, header, indexName, slicing, tabix, warnings }, ended] = yield* Effect.all(
-    [openIndexed(source, type), hasEnd(reader)],
-    { concurrency: 2 }
-  )
+  const opened = yield* openIndexed(source, type)
+  const { dataEnd, file, hasEnd, header, slicing, tabix, warnings } = opened
   const refused = file.judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: name, fault: "BadHeader", reason: refused })
   const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
   const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
   const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))
   const hasUnplaced = takeUnplaced && slicing.holdsUnplaced
-  const dataEnd = reader.size - (ended ? Bgzf.eofBlock.length : 0)
   const stretches = planStretches(regions, tabix.index, {
     references,
     firstRecord: slicing.firstRecord,
     unplacedTo: hasUnplaced ? dataEnd : null
   })
-  const found = file.referenceAt(tabix)
-  const referenceAt = found === null || Result.isFailure(found) ? null : found.success
-  const end = referenceAt === null ? null : lastEndRange(tabix.index, reader.size)
   const ranges = planFetches(stretches, reader.size)
   return {
     source,
@@ -132,27 +118,26 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     header: header.bytes,
     regions,
     dataEnd,
-    hasEnd: ended,
+    hasEnd,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
     warnings: [
       ...warnings,
       ...(unlisted.length === 0
         ? []
         : [`${name}: it has no ##contig lines and no record on ${unlisted.join(", ")}: the slice has none there`]),
-      ...(ended
+      ...(hasEnd
         ? []
         : [`${name}: ${noEnd}: the slice has the wanted records of what is there, and more may be missing`])
     ],
     takeUnplaced: hasUnplaced,
     unplaced: unplacedOf(tabix.index),
-    checkNothingFollowsIndex:
-      referenceAt === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, referenceAt),
+    checkLastEnd: opened.checkLastEnd,
     stretches,
     ranges,
     reads: {
       *[Symbol.iterator]() {
         yield* ranges
-        if (end !== null) yield* [end]
+        if (opened.lastEnd !== null) yield* [opened.lastEnd]
       }
     }
   }
@@ -206,7 +191,7 @@ const proven = <E>(
     return Effect.fail(new FileDamaged({ file: source.name, fault: "IndexMismatch", reason }))
   })
   return Stream.unwrap(
-    Effect.map(Effect.forkScoped(Effect.result(plan.checkNothingFollowsIndex)), (checking) =>
+    Effect.map(Effect.forkScoped(Effect.result(plan.checkLastEnd)), (checking) =>
       // Damage of a block or record comes first: its message names the place.
       Stream.concat(
         records,
@@ -218,7 +203,7 @@ const proven = <E>(
         )
       )
     )
-  ).pipe(Stream.mapError((error) => withoutEnd(plan, error)))
+  ).pipe(Stream.mapError((error) => (plan.hasEnd ? error : blamedOnEnd(source.name, error))))
 }
 
 /** Makes the slice of a plan. */
@@ -287,13 +272,6 @@ export const recordsOf = <E>(
       return proven(plan, scan, records)
     })
   )
-
-/** Where a file has no end, not its index is to blame. */
-const withoutEnd = <E>({ hasEnd, source }: SlicePlan<E>, error: FileDamaged | E): FileDamaged | E => {
-  if (hasEnd || !(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
-  const reason = `${noEnd}, so its end may be missing: ${error.reason}`
-  return new FileDamaged({ file: source.name, fault: "Truncated", reason })
-}
 
 /** Appends bytes; those that lie behind the last ones in memory become one with them. */
 const appendTo = (joined: Array<Uint8Array>, bytes: Uint8Array): void => {
