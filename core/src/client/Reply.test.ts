@@ -119,6 +119,16 @@ describe("statuses", () => {
     })
   )
 
+  it.effect.each([
+    [404, "person L1: not found (a page says 404 Not Found)"],
+    [451, "getPerson (person L1): the service rejected it with status 451: a page says 404 Not Found"]
+  ] as const)("of a page with status %d, which may be of a proxy, the title is told", ([status, message]) =>
+    Effect.gen(function* () {
+      const page = "<html><head><title>404\n Not Found</title></head><center>nginx</center></html>"
+      assert.strictEqual((yield* Effect.flip(read(page, status))).message, message)
+    })
+  )
+
   it.effect.each(["", "<html><b>422</b></html>", '{"success":fal', '"text"', "[]", "null"])(
     "an error body %j that explains nothing leaves the status",
     (text) =>

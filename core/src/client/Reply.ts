@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
-import { whyNotJson } from "../session/Recognition.ts"
+import { titleOf, whyNotJson } from "../session/Recognition.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
 import { deepest, tooDeep } from "../text/JsonScanner.ts"
 import { isDeeper } from "../text/JsonText.ts"
@@ -179,7 +179,7 @@ export const failOnEnvelope = Effect.fnUntraced(function* (
 
 const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
   const { missing, subject } = asked
-  const detail = fieldText(body["errorMessageId"])
+  const detail = fieldText(body["errorMessageId"]) ?? fieldText(body["additionalInformation"])
   if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })
   return subject !== null && missing.includes(status)
     ? new NotFound({
@@ -191,11 +191,17 @@ const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
     : rejectionOf(status, body, asked)
 }
 
-/** The fields of an error body; an empty object when the body is empty, HTML or anything but a JSON object. */
+/**
+ * The fields of an error body. Of a page, which may be of a proxy that has lost the service, its title; an empty object when the body
+ * is empty or anything else but a JSON object.
+ */
 const errorBody = (text: string): Effect.Effect<JsonObject> =>
   parseReply(text, "").pipe(
     Effect.map((json) => (isObject(json) ? json : {})),
-    Effect.orElseSucceed(() => ({}))
+    Effect.orElseSucceed((): JsonObject => {
+      const title = titleOf(text)
+      return title === null ? {} : { additionalInformation: `a page says ${title}` }
+    })
   )
 
 /** Most characters of a text of the service that a message repeats. */

@@ -96,10 +96,16 @@ const placeOf = (error: unknown, length: number): string => {
   return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
 }
 
+/** The title of a page of HTML; null where a text has none. */
+export const titleOf = (text: string): string | null => {
+  const title = /<title[^>]*>([^<]{1,300})/i.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? ""
+  return title === "" ? null : printable(title.slice(0, 100))
+}
+
 /** What a page of HTML that came in place of data means, with its title. */
 export const pageReason = (text: string): string => {
-  const title = /<title[^>]*>([^<]{1,300})/i.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? ""
-  const said = title === "" ? "" : ` (${printable(title.slice(0, 100))})`
+  const title = titleOf(text)
+  const said = title === null ? "" : ` (${title})`
   return `it shows a page in place of data${said}: maintenance, or a firewall`
 }
 
