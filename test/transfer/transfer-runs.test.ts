@@ -1,6 +1,6 @@
 /** A file from one run to the next: what is kept, checked, replaced and continued. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { cutAfter, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
 import { always, at, failure, ground, kib, mib, succeeds } from "./TransferGround.ts"
@@ -20,6 +20,20 @@ describe("FileTransfer, runs", () => {
       const outcome = yield* succeeds(g)
       assert.strictEqual(outcome.resumedFrom, 120 * kib)
       assert.deepInclude(g.links.seen[1], { range: `bytes=${120 * kib}-${200 * kib - 1}` })
+    })
+  )
+
+  it.effect("P4 a run that is interrupted while the whole file is checked leaves nothing to fetch", () =>
+    Effect.gen(function* () {
+      const checking = yield* Deferred.make<void>()
+      const check = () => Effect.andThen(Deferred.succeed(checking, undefined), Effect.never)
+      const stopped = ground({ request: { check } })
+      const fiber = yield* Effect.forkChild(stopped.download)
+      yield* Deferred.await(checking)
+      yield* Fiber.interrupt(fiber)
+      const next = ground()
+      for (const [name, bytes] of stopped.disk.files) next.disk.files.set(name, bytes)
+      assert.deepInclude(yield* succeeds(next), { resumedFrom: 200 * kib, attempts: 0 })
     })
   )
 

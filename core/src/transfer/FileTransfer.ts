@@ -176,9 +176,12 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   const part = yield* OpenPart.open(file, anew, own)
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
   const content = yield* proveOnArrival(file, request, part)
-  yield* Effect.catchTag(fetchInto(file, part, inSegments), "SvcFileDamaged", reject)
-  const bytes = ByteRanges.count(yield* part.ranges)
-  const { compared, digests } = yield* compare(file, request, part, bytes, content, own).pipe(
+  const { bytes, compared, digests } = yield* Effect.gen(function* () {
+    yield* fetchInto(file, part, inSegments)
+    const bytes = ByteRanges.count(yield* part.ranges)
+    return { bytes, ...(yield* compare(file, request, part, bytes, content, own)) }
+  }).pipe(
+    Effect.onExit((exit) => keepWhatCame(file, part, exit)),
     Effect.catchTag("SvcFileDamaged", reject)
   )
   const checksum = checksums === null ? null : { kind: checksums, hex: digests.get(checksums) ?? "" }
@@ -192,9 +195,22 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   }
 }, Effect.scoped)
 
-/** Fetches what the part does not have, and keeps what came when that fails. */
+/** Keeps what came when its fetching or its check fails or is interrupted. */
+const keepWhatCame = Effect.fnUntraced(function* (
+  { files, furthest, place }: WholeFile,
+  part: OpenPart.OpenPart,
+  exit: Exit.Exit<unknown, unknown>
+) {
+  const bytes = ByteRanges.count(yield* part.ranges)
+  yield* Ref.update(furthest, (most) => Math.max(most, bytes))
+  if (Exit.isSuccess(exit)) return
+  // Nothing is worth keeping of a file that has not begun; everything else is the next run's start.
+  yield* Effect.ignore(bytes === 0 ? files.discard(place) : part.keep)
+})
+
+/** Fetches what the part does not have. */
 const fetchInto = Effect.fnUntraced(function* (file: WholeFile, part: OpenPart.OpenPart, inSegments: boolean) {
-  const { files, furthest, place, pool, request } = file
+  const { pool, request } = file
   const sink: ByteSink = {
     begin: 0,
     read: part.file.read,
@@ -204,16 +220,7 @@ const fetchInto = Effect.fnUntraced(function* (file: WholeFile, part: OpenPart.O
     })
   }
   yield* fetchMissing({ ...file, watch: part, sink }, part, inSegments ? pool.settings.connections : 1).pipe(
-    Effect.raceFirst(part.failed),
-    Effect.onExit((exit) =>
-      Effect.gen(function* () {
-        const bytes = ByteRanges.count(yield* part.ranges)
-        yield* Ref.update(furthest, (most) => Math.max(most, bytes))
-        if (Exit.isSuccess(exit)) return
-        // Nothing is worth keeping of a file that has not begun; everything else is the next run's start.
-        yield* Effect.ignore(bytes === 0 ? files.discard(place) : part.keep)
-      })
-    )
+    Effect.raceFirst(part.failed)
   )
 })
 
