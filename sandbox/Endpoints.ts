@@ -1,6 +1,12 @@
+import { type EndpointName, endpointNotes } from "../core/src/contract/EndpointNotes.ts"
 import { serviceApi } from "../core/src/contract/ServiceApi.ts"
 
 export const api = serviceApi()
+
+const methods = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
+
+/** The contract's names of requests: those with a method, and those of a session. */
+export const endpointNames = [...methods, "initialSession", "authenticate", "login", "logout", "other"] as const
 
 interface Pattern {
   readonly name: string

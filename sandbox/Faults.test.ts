@@ -269,9 +269,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
         const put = (rules: unknown) => sendJson(sandbox.url, pass, "POST", "/__sandbox/faults", rules)
         assert.strictEqual((yield* put([{ when: { endpoint: "getAnalyses" }, then: { status: 500 } }])).status, 200)
         assert.strictEqual((yield* list).status, 500)
-        const wrong = yield* put([{ when: { endpont: "getAnalyses" }, then: {} }])
-        assert.strictEqual(wrong.status, 400)
-        assert.include(wrong.body.toString(), "endpont")
+        for (const [name, value] of [
+          ["endpont", "getAnalyses"],
+          ["endpoint", "getAnalysis"]
+        ] as const) {
+          const wrong = yield* put([{ when: { [name]: value }, then: {} }])
+          assert.strictEqual(wrong.status, 400)
+          assert.include(wrong.body.toString(), name)
+        }
         assert.strictEqual((yield* list).status, 500)
         yield* put([])
         assert.strictEqual((yield* list).status, 200)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Counters } from "./Counters.ts"
+import { endpointNames } from "./Endpoints.ts"
 
 const Count = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
@@ -13,13 +14,13 @@ const FaultPosition = Schema.Union([Schema.Literal("head"), Count])
 /**
  * Which requests a rule is about; a missing key matches all. `*` in `path` and `file` stands for any text.
  *
- * `endpoint` is a name of the contract, such as `getAnalyses` or `login`. `analysis` is, on the API, an id anywhere
+ * `endpoint` is a name of the contract, such as `getAnalyses` or `login`, or `other`. `analysis` is, on the API, an id anywhere
  * in the path or the query. Of the matching requests the first `after` pass unharmed, the next `times` do not (default:
  * all); `nth: n` is short for `after: n - 1, times: 1`.
  */
 export const FaultMatch = Schema.Struct({
   plane: Schema.optionalKey(Schema.Literals(["api", "link"])),
-  endpoint: Schema.optionalKey(Schema.String),
+  endpoint: Schema.optionalKey(Schema.Literals(endpointNames)),
   method: Schema.optionalKey(Schema.String),
   path: Schema.optionalKey(Schema.String),
   analysis: Schema.optionalKey(Schema.String),

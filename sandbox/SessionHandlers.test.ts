@@ -156,7 +156,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
     /** A sandbox where the lists of analyses with these numbers are answered when another request has come. */
     const held = Effect.fnUntraced(function* (options: SandboxOptions, numbers: ReadonlyArray<number>) {
       const { clock, forward } = yield* makeForwardClock()
-      const faults = numbers.map((nth) => ({ when: { endpoint: "getAnalyses", nth }, then: { delay: 60_000 } }))
+      const faults = numbers.map((nth) => ({
+        when: { endpoint: "getAnalyses" as const, nth },
+        then: { delay: 60_000 }
+      }))
       const sandbox = yield* Effect.provideService(start({ ...options, faults }), Clock.Clock, clock)
       const came = Effect.map(sandbox.stats, ({ requests }) => requests["getAnalyses"] ?? 0)
       /** Sends `later` when `sooner` has come, and gives both answers. */

@@ -6,7 +6,7 @@ import { ask } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
 
 /** The session ends at this request, and no later login is good. */
-const passwordChanged = (endpoint: string) =>
+const passwordChanged = (endpoint: "getAnalyses" | "getFileDownloadLinks") =>
   [
     { when: { endpoint, nth: 1 }, then: { invalidate: "forbid" } },
     { when: { endpoint: "login" }, then: { status: 401 } }

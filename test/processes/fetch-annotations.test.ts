@@ -23,7 +23,7 @@ const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   return { ...made, out, fetch, shell }
 })
 
-const annotations = { endpoint: "getSnvAnnotations" }
+const annotations = { endpoint: "getSnvAnnotations" } as const
 
 const linesOf = (text: string) => text.split("\n").slice(0, -1)
 

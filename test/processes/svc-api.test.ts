@@ -222,7 +222,7 @@ describe("writing a person", () => {
   it.live("an answer of 500 or a lost one says what a look afterwards found, and is never sent again", () =>
     Effect.gen(function* () {
       const { api, setFaults, stats } = yield* ground()
-      const put = { endpoint: "createOrUpdatePerson" }
+      const put = { endpoint: "createOrUpdatePerson" } as const
       const save = ["create-or-update-person", "--lims-id", "L9", "--first-name", "Eva", "--birth-date", "2001-02-03"]
       yield* setFaults([fault(put, { status: 500, body: "{}" })])
       const undone = yield* api(save)
@@ -332,7 +332,7 @@ describe("writing a panel", () => {
   it.live("a lost answer is looked up, never sent again", () =>
     Effect.gen(function* () {
       const { api, setFaults, stats } = yield* ground()
-      const post = { endpoint: "createOrUpdateVirtualPanel" }
+      const post = { endpoint: "createOrUpdateVirtualPanel" } as const
       yield* setFaults([fault(post, { loseAnswer: true })])
       const done = yield* api(["update-virtual-panel", "V2", "--input", "-"], { input: '{"name":"after","x":1}' })
       assert.deepStrictEqual([done.exitCode, done.stdout], [0, '"V2"\n'], done.stderr)
