@@ -15,7 +15,9 @@ const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<strin
   const downloads = yield* Downloads.Downloads
   const options = { analysisIds, filetypes: ["bam"], restoreArchived: "force" } as const
   // It costs money. What was asked for stands in the restoration file: a run that is killed asks for nothing twice.
-  yield* downloads.restore(options)
+  const { results } = yield* downloads.restore(options)
+  // Such as an analysis that is not there: nothing is awaited of it.
+  for (const result of results) if (result._tag === "Failed") yield* Console.error(result.error.message)
   const { look } = yield* downloads.resume(options)
   const { statuses } = yield* Effect.repeat(look, {
     schedule: halfHours,

@@ -1,7 +1,7 @@
 /**
  * Cuts a region out of the BAM file of an analysis, with a fresh index; only the blocks that hold it are fetched.
  *
- *     node slice-region.ts A1 chr15:48500000-48600000
+ *     node slice-region.ts A1 chr17:43044295-43125364
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"

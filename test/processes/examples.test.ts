@@ -1,4 +1,5 @@
 /** The programs of docs/examples as processes, against the sandbox. */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { ground, namesIn } from "../DownloadGround.ts"
@@ -58,8 +59,9 @@ describe("examples", () => {
   it.live("restore and wait, by a schedule of its own", () =>
     Effect.gen(function* () {
       const { env, folder, stats } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })
-      const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3"], env, folder)
+      const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3", "nope"], env, folder)
       assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "S3.bam\tDone"], stderr)
+      assert.match(stderr, /^analysis nope: not found/m)
       assert.isTrue(namesIn(folder).includes("S3.bam"))
       assert.strictEqual((yield* stats).restores, 1)
     })
@@ -102,11 +104,12 @@ describe("examples", () => {
     Effect.gen(function* () {
       const { env, folder } = yield* ground()
       const cut = (range: string) => example("slice-region.ts", ["A1", range], env, folder)
-      const first = yield* cut("chr1")
+      const [, region = ""] = readFileSync(`${root}docs/examples/slice-region.ts`, "utf8").match(/ts A1 (\S+)/) ?? []
+      const first = yield* cut(region)
       assert.strictEqual(first.exitCode, 0, first.stderr)
       assert.match(first.stdout, /^S1\.ranged\.bam: [1-9]\d* reads, [1-9]\d{3,} bytes\n$/)
       assert.includeMembers([...namesIn(folder)], ["S1.ranged.bam", "S1.ranged.bam.bai"])
-      assert.match((yield* cut("chr1")).stdout, /: Kept$/m)
+      assert.match((yield* cut(region)).stdout, /: Kept$/m)
       assert.match((yield* cut("chr2")).stderr, /S1\.ranged\.bam/)
     })
   )

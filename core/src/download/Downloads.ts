@@ -133,7 +133,10 @@ export class Downloads extends Context.Service<
       options: DownloadOptions,
       which?: OpenOptions
     ) => Effect.Effect<OpenFile, OneFileError | SourceError | RequestError>
-    /** Asks for the archived files and downloads nothing; what is there already has no result. A missing destination fails before. */
+    /**
+     * Asks for the archived files and downloads nothing; what could be downloaded at once has no result. As in `run` a failure is
+     * one of the results, also that of an analysis which is not there. A missing destination fails before.
+     */
     readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
     /**
      * The requests that the restoration file holds: each look downloads what is back, as it was asked for.

@@ -66,6 +66,8 @@ export class Slices extends Context.Service<
      *
      * Every block and record is checked before it comes. A stream that fails has no end-of-file block (BGZF), so that it is not taken for a
      * whole file. Fails with `InArchive` for a file that has to be restored first, and with `NotFound` for a region that it does not have.
+     *
+     * Nothing is asked before it is read: a server that answers with a status pulls the first bytes before (docs/examples/slice-server.ts).
      */
     readonly bytes: (analysisId: AnalysisId, options: SliceOptions) => Stream.Stream<Uint8Array, RecordsError>
   }
