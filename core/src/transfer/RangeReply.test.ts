@@ -170,12 +170,14 @@ describe("RangeReply", () => {
     }
   })
 
-  it("H17 a page that is not the file says nothing of it; a host that calls files pages is believed", () => {
+  it("H17 a page or nothing, in place of the file, says nothing of it; a host that calls files pages is believed", () => {
     const page = { "content-type": "Text/HTML; charset=utf-8" }
     const shown = { _tag: "Later", reason: "a web page in place of the file", retryAfter: null } as const
     assert.deepStrictEqual(judge(whole, reply(200, { ...page, "content-length": "3098" })), shown)
     assert.deepStrictEqual(judge(part, reply(200, { ...page, "content-length": "3098" })), shown)
     assert.deepStrictEqual(judge(part, reply(200, page)), shown)
+    const empty = { ...shown, reason: "an empty answer in place of the file" }
+    assert.deepStrictEqual(judge(part, reply(200, { "content-length": "0" })), empty)
     assert.strictEqual(tagOf(judge(part, reply(200, { "content-length": "3098" }))), "Changed")
     assert.strictEqual(tagOf(judge(whole, reply(200, { ...page, "content-length": "1000" }))), "Bytes")
     assert.strictEqual(tagOf(judge(whole, reply(200, page))), "Bytes")

@@ -129,8 +129,7 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
   const size = contentLength(headers)
   const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
-  // A firewall, the login page of a network or maintenance, with status 200: it says nothing of the file, whose bytes are kept.
-  if (conflict !== null) return isPage(headers) ? later("a web page in place of the file", headers) : conflict
+  if (conflict !== null) return nothingOfFile(headers) ?? conflict
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
   const expected = size ?? asked.known?.size ?? asked.size
   if (expected === null && !framed) return wrongReply("does not say how long the file is")
@@ -203,9 +202,16 @@ export const contentRange = (
   return { first, end: last + 1, size: size ?? null }
 }
 
-/** Alone it proves nothing: programs that hand out files forget to say their type. */
-const isPage = (headers: ReadonlyMap<string, string>): boolean =>
-  /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
+/**
+ * Of a whole body that cannot be the file: what a firewall, the login page of a network or a service in maintenance send with status
+ * 200. It says nothing of the file, whose bytes are kept. The type alone would prove nothing: programs that hand out files forget to say it.
+ */
+const nothingOfFile = (headers: ReadonlyMap<string, string>): Verdict | null => {
+  if (contentLength(headers) === 0) return later("an empty answer in place of the file", headers)
+  return /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
+    ? later("a web page in place of the file", headers)
+    : null
+}
 
 const contentLength = (headers: ReadonlyMap<string, string>): number | null => {
   const text = headers.get("content-length")
