@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
-import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import type { RunFile } from "../../core/src/selection/RunFile.ts"
 import { downloaded, kept } from "../../test/Results.ts"
 import { makeProgress, recentRate, type Sample, statusLines, withSample } from "./Progress.ts"
 
 const MiB = 1024 * 1024
 
-const file = (fileName: string, size: number | null): PlannedFile => ({
+const file = (fileName: string, size: number | null): RunFile => ({
   analysisId: AnalysisId.make("A1"),
   fileName,
   type: "bam",
@@ -16,9 +16,7 @@ const file = (fileName: string, size: number | null): PlannedFile => ({
   size,
   archived: false,
   estimatedRestoreTime: null,
-  hasLink: true,
-  slice: null,
-  decision: { _tag: "Fetch" }
+  slice: null
 })
 
 describe("statusLines", () => {
@@ -130,8 +128,8 @@ describe("Progress", () => {
           )
           yield* progress.event(a, { _tag: "Bytes", done: 0, size: 100 })
           yield* progress.event(a, { _tag: "Bytes", done: 10, size: 100 })
-          yield* progress.settled(a, downloaded({ bytes: 100 }))
-          yield* progress.settled({ ...a, decision: { _tag: "Skip", reason: "exists" } }, kept())
+          assert.strictEqual(yield* progress.settled(a, downloaded({ bytes: 100 })), 1)
+          assert.strictEqual(yield* progress.settled(file("c.bam", 10), kept()), 1)
           yield* TestClock.adjust("1 second")
           assert.deepStrictEqual(drawn.at(-1), ["1 of 2 files, 100 B of 150 B, 10 B/s, 0:05 left"])
         })

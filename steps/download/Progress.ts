@@ -3,10 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
-import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { makeTraffic } from "../../core/src/download/RunRecord.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
+import type { RunFile } from "../../core/src/selection/RunFile.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Quantity.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
@@ -23,9 +23,9 @@ import {
 } from "../main/Status.ts"
 
 export interface Progress {
-  readonly event: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
-  /** The file is no longer in transfer. */
-  readonly settled: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+  readonly event: (file: RunFile, event: TransferProgress) => Effect.Effect<void>
+  /** The file is no longer in transfer, if it was; gives how many are left. */
+  readonly settled: (file: RunFile, result: FileResult) => Effect.Effect<number>
 }
 
 /** Bytes that came over the network, and how many there had been at times. */
@@ -62,9 +62,10 @@ const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000
  */
 export const makeProgress = Effect.fnUntraced(function* (
   screen: StatusScreen,
-  files: ReadonlyArray<PlannedFile>
+  files: ReadonlyArray<RunFile>
 ): Effect.fn.Return<Progress, never, Scope.Scope> {
   const traffic = makeTraffic<string>()
+  const left = new Set(files)
   const begun: Received = { received: 0, samples: [{ at: yield* now, bytes: 0 }] }
   const state = yield* Ref.make<State>({ ...begun, active: new Map(), files: 0, bytes: 0 })
   const all = files.reduce<number | null>((sum, { size }) => (sum === null || size === null ? null : sum + size), 0)
@@ -91,7 +92,7 @@ export const makeProgress = Effect.fnUntraced(function* (
     })
   )
 
-  const addProgress = Effect.fnUntraced(function* (file: PlannedFile, done: number, size: number | null, more: number) {
+  const addProgress = Effect.fnUntraced(function* (file: RunFile, done: number, size: number | null, more: number) {
     const path = pathOf(file)
     const fresh = [{ at: yield* now, bytes: 0 }]
     yield* Ref.update(state, (old) => {
@@ -110,15 +111,16 @@ export const makeProgress = Effect.fnUntraced(function* (
       }),
     settled: (file, result) =>
       Effect.suspend(() => {
-        if (file.decision._tag !== "Fetch") return Effect.void
+        if (!left.delete(file)) return Effect.succeed(left.size)
         const path = pathOf(file)
         traffic.forget(path)
-        return Ref.update(state, (old) => {
+        const counted = Ref.update(state, (old) => {
           const active = new Map(old.active)
           active.delete(path)
           const bytes = old.bytes + (result._tag === "Failed" ? 0 : (result.bytes ?? 0))
           return { ...old, active, files: old.files + 1, bytes }
         })
+        return Effect.as(counted, left.size)
       })
   }
 })

@@ -3,16 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult, RunResult } from "../../core/src/download/FileResult.ts"
+import { archivedOf } from "../../core/src/download/Restoring.ts"
 import { logFields } from "../../core/src/download/Run.ts"
-import { type Ended, Listener, type RunEvent, type RunListener } from "../../core/src/download/RunEvents.ts"
+import type { RunEvent } from "../../core/src/download/RunEvent.ts"
+import { type Ended, Listener, type RunListener } from "../../core/src/download/RunEvents.ts"
 import type { FileError, RunError } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { rowOf } from "../../core/src/report/Report.ts"
 import { summaryLine } from "../../core/src/report/Summary.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
+import type { RunFile } from "../../core/src/selection/RunFile.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { counted, durationText, humanSize } from "../../core/src/text/Quantity.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
@@ -39,27 +41,25 @@ export const watch = Effect.fn("svc.step.watch")(function* <A, E, R>(
 const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
   const screen = yield* Screen
   const scope = yield* Effect.scope
-  let progress: { readonly shown: Progress; readonly scope: Scope.Closeable; left: number } | null = null
+  let progress: { readonly shown: Progress; readonly scope: Scope.Closeable } | null = null
+  let archived: ReadonlySet<RunFile> = new Set()
   // What stops several files is said once.
-  const said = new Map<FileError, PlannedFile>()
-  const begin = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, bytes: number) {
+  const said = new Map<FileError, RunFile>()
+  const begin = Effect.fnUntraced(function* (files: ReadonlyArray<RunFile>, bytes: number) {
     said.clear()
     if (files.length === 0) return
     if (form === "download") yield* Effect.logInfo(startText(files, bytes))
     const inner = yield* Scope.fork(scope)
-    progress = { shown: yield* Scope.provide(makeProgress(screen, files), inner), scope: inner, left: files.length }
+    progress = { shown: yield* Scope.provide(makeProgress(screen, files), inner), scope: inner }
   })
-  const settle = Effect.fnUntraced(function* (file: PlannedFile, result: FileResult) {
-    if (progress === null || file.decision._tag !== "Fetch") return
-    yield* progress.shown.settled(file, result)
-    progress.left--
-    if (progress.left > 0) return
+  const settle = Effect.fnUntraced(function* (file: RunFile, result: FileResult) {
+    if (progress === null || (yield* progress.shown.settled(file, result)) > 0) return
     yield* Scope.close(progress.scope, Exit.void)
     progress = null
   })
-  const finish = Effect.fnUntraced(function* (file: PlannedFile, result: FileResult) {
+  const finish = Effect.fnUntraced(function* (file: RunFile, result: FileResult) {
     // The log has already said what happens with an archived file, when its restoration was decided.
-    if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
+    if (archived.has(file)) return
     yield* settle(file, result)
     const { action, error } = rowOf(result)
     const cause = result._tag === "Failed" ? said.get(result.error) : undefined
@@ -80,8 +80,10 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
       }
       case "Finished":
         return Effect.annotateLogs(finish(event.file, event.result), logFields(event.file))
-      case "Listed":
       case "Planned":
+        archived = new Set(archivedOf(event.files))
+        return Effect.void
+      case "Listed":
       case "Awaiting":
         return Effect.void
     }
@@ -98,7 +100,7 @@ export const summarise = Effect.fnUntraced(function* (
 })
 
 /** `bytes` is the sum of the sizes that the service states. */
-const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
+const startText = (files: ReadonlyArray<RunFile>, bytes: number): string => {
   // The size of a slice is known when header and index are read, which happens later.
   if (files.every(({ slice }) => slice !== null)) return `Fetching regions of ${counted(files.length, "file")}`
   const count = `Fetching ${counted(files.length, "file")}`
@@ -108,7 +110,7 @@ const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => 
 }
 
 /** What happens to a transfer on its way; bytes are the progress display's business. */
-const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void> => {
+const narrate = (file: RunFile, event: TransferProgress): Effect.Effect<void> => {
   const name = printable(pathOf(file))
   switch (event._tag) {
     case "Started":
@@ -130,7 +132,7 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
 }
 
 /** The line about an index that failed because its data file, `cause`, did; nothing for any other file. */
-const concludeIndex = (file: PlannedFile, error: RunError, cause: PlannedFile): Effect.Effect<void> => {
+const concludeIndex = (file: RunFile, error: RunError, cause: RunFile): Effect.Effect<void> => {
   if (file.folder !== cause.folder || dataFileOf(file.fileName) !== cause.fileName) return Effect.void
   return logFailure(
     error,
@@ -142,7 +144,7 @@ const concludeIndex = (file: PlannedFile, error: RunError, cause: PlannedFile): 
 const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : durationText(1000 * seconds))
 
 /** The one line about the end of a file. */
-const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
+const conclude = (file: RunFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
   switch (result._tag) {
     case "Failed":

@@ -1,7 +1,8 @@
 /** The programs of docs/examples as processes, against the sandbox. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schema } from "effect"
+import { RunEvent } from "../../core/src/download/RunEvent.ts"
 import { ground, namesIn } from "../DownloadGround.ts"
 import { runCommand, startServer } from "../Executables.ts"
 import { root } from "../Root.ts"
@@ -19,6 +20,20 @@ describe("examples", () => {
       assert.includeMembers([...namesIn(folder)], ["S1.bam", "S1.bam.bai"])
       const refused = yield* example("shortest.ts", [], { ...env, SVC_PASSWORD: "wrong" }, folder)
       assert.strictEqual(refused.exitCode, 77)
+    })
+  )
+
+  it.live("the events of a run, which are read again from what is printed", () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* ground()
+      const { exitCode, stderr, stdout } = yield* example("run-events.ts", [], env, folder)
+      assert.strictEqual(exitCode, 0, stderr)
+      const lines = stdout.split("\n").filter((line) => line.startsWith("{"))
+      const events = lines.map((line) => Schema.decodeSync(Schema.fromJsonString(RunEvent))(line))
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event._tag === "Finished" ? [event.result.fileName] : [])),
+        ["S1.bam", "S1.bam.bai"]
+      )
     })
   )
 

@@ -7,27 +7,17 @@
  */
 
 import type { Restoration } from "../archive/Waiting.ts"
-import {
-  type AdviceName,
-  CannotCreate,
-  type DiskTooSmall,
-  type FileArchived,
-  FileDiffers,
-  NameCollision,
-  NotFound,
-  type TrackingReadError,
-  type TransferError,
-  type UnsafeName,
-  type UsageError
-} from "../Errors.ts"
+import { type AdviceName, CannotCreate, FileDiffers, type FileError, NameCollision, NotFound } from "../Errors.ts"
 import { hasUnmapped } from "../genome/formats/FileNames.ts"
 import { collisionKey, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import { dataPathOf, finalName, finalPath, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
+import type { RunFile } from "../selection/RunFile.ts"
 import { type ListedAnalysis, type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
-import type { SliceIndex, SliceState } from "../transfer/SliceRequest.ts"
+import type { SliceState } from "../transfer/SliceRequest.ts"
 import type { SkipReason } from "./FileResult.ts"
 import { type PlanFailure, type RequiredChoice, remarksOn } from "./PlanRemarks.ts"
+import type { Decision } from "./RunEvent.ts"
 
 /** What is at a final name before the run. */
 export interface Occupant {
@@ -49,27 +39,6 @@ export interface Destination {
   /** What stands where slices go. */
   readonly slices: ReadonlyMap<string, SliceState>
 }
-
-/**
- * What a run does with one file.
- *
- * @category models
- * @since 0.1.0
- */
-export type Decision =
-  | { readonly _tag: "Fetch" }
-  /** `existing`: bytes of the whole file that is kept; `index`: of the slice that is kept. */
-  | { readonly _tag: "Skip"; readonly reason: SkipReason; readonly existing?: number; readonly index?: SliceIndex }
-  /** `existing`: bytes of the file that is in the way because its size differs. */
-  | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
-
-/**
- * Ways in which a file fails before anything of it is fetched.
- *
- * @category errors
- * @since 0.1.0
- */
-export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
 /**
  * What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already.
@@ -101,25 +70,18 @@ export type Outlook =
   | { readonly _tag: "Restore"; readonly restoration: ForeseenRestoration }
   /** Somebody is asked whether to restore it. */
   | { readonly _tag: "Ask"; readonly restoration: ForeseenRestoration }
-  /** The restoration file cannot be read or written, or the file is left in the archive although it is required. */
-  | { readonly _tag: "Fail"; readonly error: TrackingReadError | FileArchived | CannotCreate }
 
 /**
- * A wanted file with what becomes of it.
+ * A file with what becomes of it.
  *
  * @category models
  * @since 0.1.0
  */
-export interface ForeseenFile extends WantedFile {
+export interface ForeseenFile extends RunFile {
   readonly decision: Outlook
 }
 
-/**
- * A wanted file with what a run will do with it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A wanted file with what a run will do with it. */
 export interface PlannedFile extends WantedFile {
   readonly decision: Decision
 }
@@ -130,7 +92,7 @@ export interface PlannedFile extends WantedFile {
  * @category models
  * @since 0.1.0
  */
-export interface DownloadPlan<File extends WantedFile = PlannedFile> {
+export interface DownloadPlan<File extends RunFile> {
   /** The files of the requested types, in the order of the listing. */
   readonly files: ReadonlyArray<File>
   readonly failures: ReadonlyArray<PlanFailure>
@@ -148,7 +110,7 @@ export const plan = (
   request: PlanRequest,
   destination: Destination,
   places: ReadonlyArray<WantedFile> = wantedFiles(analyses, request)
-): DownloadPlan => {
+): DownloadPlan<PlannedFile> => {
   const shared = sharedPaths(places)
   const files = places.map((place): PlannedFile => {
     const path = pathOf(place)
@@ -161,7 +123,7 @@ export const plan = (
 
 /** No index is fetched to lie beside a file of another size: it fails with its data. */
 const withoutOrphans = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> => {
-  const differing = new Map<string, PlanError>()
+  const differing = new Map<string, FileError>()
   for (const { decision, ...file } of files) {
     if (decision._tag === "Fail" && decision.existing !== undefined) differing.set(pathOf(file), decision.error)
   }
@@ -227,7 +189,7 @@ const refusal = (
   { owners, path, place, shown }: Candidate,
   { overwrite }: PlanRequest,
   { occupants, slices }: Destination
-): PlanError | null => {
+): FileError | null => {
   const unsafe =
     unsafeName(place.fileName) ??
     (hasOwnIndex(place) ? unsafeIndexName(finalName(place)) : null) ??
@@ -256,7 +218,7 @@ const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }:
   return error === null ? { _tag: "Skip", reason: "exists", existing } : { ...fail(error), existing }
 }
 
-/** @internal What the service does not list although the file needs it; null when nothing is missing. */
+/** What the service does not list although the file needs it; null when nothing is missing. */
 export const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
   const analysis = `(analysis ${printable(analysisId)})`
   if (slice?.indexFiles.length === 0) {
@@ -272,4 +234,4 @@ export const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile):
 export const hasNoReads = ({ slice, type }: WantedFile): boolean =>
   slice !== null && !hasUnmapped(type) && slice.content.wanted.length === 0
 
-const fail = (error: PlanError) => ({ _tag: "Fail", error }) as const
+const fail = (error: FileError) => ({ _tag: "Fail", error }) as const

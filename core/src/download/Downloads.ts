@@ -56,7 +56,8 @@ import { type OneFileError, type OpenFile, type OpenOptions, openOne } from "./O
 import type { PlanFailure } from "./PlanRemarks.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import { type Ended, eventsOf, type RunEvent } from "./RunEvents.ts"
+import type { RunEvent } from "./RunEvent.ts"
+import { type Ended, eventsOf } from "./RunEvents.ts"
 import { RunSource } from "./RunSource.ts"
 
 /**

@@ -5,7 +5,7 @@ import { AnalysisId } from "../contract/Ids.ts"
 import { type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
 import { regionsOfKey } from "../genome/formats/SliceHeader.ts"
 import { finalPath } from "../selection/OutputPath.ts"
-import type { WantedFile } from "../selection/WantedFiles.ts"
+import type { RunFile } from "../selection/RunFile.ts"
 import { counted } from "../text/Quantity.ts"
 import type { SliceIndex } from "../transfer/SliceRequest.ts"
 
@@ -220,7 +220,7 @@ export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
 export type ResultFile = Omit<Extract<FileResult, { readonly _tag: "Pending" }>, "_tag">
 
 /** What a result says of its file before anything became of it, but where it goes. */
-export const listedFile = ({ analysisId, fileName, size, slice }: WantedFile): Omit<ResultFile, "path"> => ({
+export const listedFile = ({ analysisId, fileName, size, slice }: RunFile): Omit<ResultFile, "path"> => ({
   analysisId,
   fileName,
   bytes: size,
@@ -229,7 +229,7 @@ export const listedFile = ({ analysisId, fileName, size, slice }: WantedFile): O
 })
 
 /** What a result says of its file before anything became of it. */
-export const identity = (file: WantedFile, { destination }: { readonly destination: string }): ResultFile => ({
+export const identity = (file: RunFile, { destination }: { readonly destination: string }): ResultFile => ({
   ...listedFile(file),
   path: finalPath(destination, file)
 })
@@ -242,7 +242,7 @@ export const failedFile = (
 
 /** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
 export const failedResult = (
-  file: WantedFile,
+  file: RunFile,
   request: { readonly destination: string },
   error: FileError,
   existing?: number
@@ -253,7 +253,7 @@ export const failedResult = (
 
 /** An index of ours beside a file, as the result of the file names it. */
 export const indexResult = (
-  file: WantedFile,
+  file: RunFile,
   { destination }: { readonly destination: string },
   { bytes, name, sha256 }: SliceIndex & { readonly sha256: string | null }
 ) => ({ path: finalPath(destination, { ...file, slice: { name } }), bytes, sha256 })

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AnalysisId } from "../contract/Ids.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
-import { InputMalformed, LinkRefused, NotFound } from "../Errors.ts"
+import { type FileError, InputMalformed, LinkRefused, NotFound } from "../Errors.ts"
 import { dataTypes } from "../genome/formats/FileNames.ts"
 import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
@@ -20,7 +20,7 @@ import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 import { expiryOf } from "../transfer/LinkLease.ts"
 import type { CatalogEntry } from "./Catalog.ts"
-import { type PlanError, plan } from "./DownloadPlan.ts"
+import { plan } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 
 /**
@@ -174,16 +174,9 @@ export interface LinksOf {
   /** Links of the wanted files. `indexes` are the links of indexes that only a slice would need. */
   readonly links: ReadonlyArray<LinkEntry>
   readonly indexes: ReadonlyArray<LinkEntry>
-  readonly errors: ReadonlyArray<LinkError>
+  /** Why files have no link that can be used. */
+  readonly errors: ReadonlyArray<FileError>
 }
-
-/**
- * Ways in which a file has no link that can be used.
- *
- * @category errors
- * @since 0.1.0
- */
-export type LinkError = PlanError | LinkRefused
 
 const nowhere = { occupants: new Map(), slices: new Map() }
 
@@ -191,8 +184,8 @@ const nowhere = { occupants: new Map(), slices: new Map() }
 export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filetypes }: DownloadRequest) {
   const decided = plan([entry.listed], { filetypes, layout: "flat", overwrite: true }, nowhere)
   yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  const errors: Array<LinkError | (typeof decided.failures)[number]["error"]> = decided.failures.flatMap(
-    ({ analysisId, error }) => (analysisId === null ? [] : [error])
+  const errors: Array<FileError> = decided.failures.flatMap(({ analysisId, error }) =>
+    analysisId === null ? [] : [error]
   )
   const usableEntries = (fileName: string): ReadonlyArray<LinkEntry> => {
     const found = linkedFile(entry, fileName)

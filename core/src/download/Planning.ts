@@ -41,7 +41,7 @@ export interface DiskSpace extends DiskNeed {
 }
 
 export interface Planned {
-  readonly plan: DownloadPlan
+  readonly plan: DownloadPlan<PlannedFile>
   readonly disk: DiskSpace
   /** A planned file is one that the run itself writes: nothing may be done. */
   readonly clash: UsageError | null
@@ -70,7 +70,7 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
 })
 
 /** The plan, in which a file fails whose index could not be put beside it: a link or a folder has a name of it. */
-const withPlainIndexes = Effect.fnUntraced(function* (plan: DownloadPlan, destination: string) {
+const withPlainIndexes = Effect.fnUntraced(function* (plan: DownloadPlan<PlannedFile>, destination: string) {
   const [parts, path] = [yield* PartFiles, yield* Path.Path]
   const judge = (file: PlannedFile): Effect.Effect<PlannedFile> => {
     const { decision } = file
@@ -88,7 +88,7 @@ const withPlainIndexes = Effect.fnUntraced(function* (plan: DownloadPlan, destin
 
 /** Which indexes stay beside a data file that is replaced without them: they are those of the older file. */
 const indexesLeft = Effect.fnUntraced(function* (
-  { files }: DownloadPlan,
+  { files }: DownloadPlan<PlannedFile>,
   destination: string,
   occupants: Destination["occupants"]
 ) {
@@ -114,7 +114,7 @@ export const checkDestination = Effect.fn("svc.download.checkDestination")(funct
   clash,
   plan,
   disk
-}: Planned): Effect.fn.Return<DownloadPlan, never, PlanningServices> {
+}: Planned): Effect.fn.Return<DownloadPlan<PlannedFile>, never, PlanningServices> {
   const refusal =
     clash ??
     (yield* missingFolder(disk.destination)) ??
@@ -137,7 +137,7 @@ export const missingFolder = (
   })
 
 /** What a plan will fetch. */
-export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
+export const filesToFetch = ({ files }: DownloadPlan<PlannedFile>): ReadonlyArray<PlannedFile> =>
   files.filter(({ decision }) => decision._tag === "Fetch")
 
 /**
@@ -174,7 +174,10 @@ export const shortage = (need: DiskNeed, destination: string, free: number | nul
   free !== null && need.bytes > free ? new DiskTooSmall({ path: destination, needed: need.bytes, free }) : null
 
 /** The plan without its fetches: each fails with `error`. */
-const refuseAll = (plan: DownloadPlan, error: CannotCreate | DiskTooSmall | LocalIo | UsageError): DownloadPlan => ({
+const refuseAll = (
+  plan: DownloadPlan<PlannedFile>,
+  error: CannotCreate | DiskTooSmall | LocalIo | UsageError
+): DownloadPlan<PlannedFile> => ({
   ...plan,
   files: plan.files.map((file) =>
     file.decision._tag === "Fetch" ? { ...file, decision: { _tag: "Fail", error } } : file

@@ -10,10 +10,11 @@ import type { EntryUnusable, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
+import type { RunFile } from "../selection/RunFile.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import type { CatalogEntry } from "./Catalog.ts"
-import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
+import type { PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import { type FileResult, failedFile, stopped } from "./FileResult.ts"
@@ -126,7 +127,7 @@ const resultsByRequest = Effect.fnUntraced(function* (
   group: ReadonlyArray<RestoredRequest>,
   destination: string,
   listener: ResultsListener
-): Effect.fn.Return<(file: PlannedFile, result: FileResult) => Effect.Effect<void>, never, PartFiles> {
+): Effect.fn.Return<(file: RunFile, result: FileResult) => Effect.Effect<void>, never, PartFiles> {
   const disk = yield* PartFiles
   const byAnalysis = Map.groupBy(
     group.map((restored) => ({ restored, names: namesOf(restored), results: new Map<string, FileResult>() })),

@@ -20,14 +20,15 @@ import type { Operator } from "../settings/Operator.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failedFile, type ResultFile, type SkipReason } from "./FileResult.ts"
-import type { Awaited } from "./RunEvents.ts"
+import type { Awaited } from "./RunEvent.ts"
 
 export type RestoreResults = ReadonlyMap<PlannedFile, RestoreResult>
 export type Outlooks = ReadonlyMap<PlannedFile, Outlook>
 
 /** Left alone by the plan because it is archived, and not because it is there already. */
-export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> =>
-  files.filter(({ decision }) => decision._tag === "Skip" && decision.reason === "archived")
+export const archivedOf = <File extends Pick<PlannedFile, "decision">>(
+  files: ReadonlyArray<File>
+): ReadonlyArray<File> => files.filter(({ decision }) => decision._tag === "Skip" && decision.reason === "archived")
 
 /** Decides on the archived files of a plan and carries it out; each decision has been said. */
 export const restoreArchived = Effect.fn("svc.download.restoreArchived")(function* (

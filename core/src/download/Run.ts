@@ -11,6 +11,7 @@ import * as Path from "effect/Path"
 import { AdviceOf, ending } from "../Errors.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataNames, dataPathOf, finalName, pathOf } from "../selection/OutputPath.ts"
+import type { RunFile } from "../selection/RunFile.ts"
 import { printable } from "../text/Printable.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartFiles.ts"
@@ -33,7 +34,7 @@ export interface RunRequest extends FetchRequest {
 
 /** Carries out the plan; gives the result of each file as it was told, in the order of the plan. */
 export const run = Effect.fn("svc.download.run")(function* (
-  plan: DownloadPlan,
+  plan: DownloadPlan<PlannedFile>,
   links: RunLinks,
   request: RunRequest
 ): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {
@@ -122,7 +123,7 @@ const withMadeIndex = Effect.fnUntraced(function* (
 })
 
 /** What lines of the log are about. */
-export const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
+export const logFields = ({ analysisId, fileName }: RunFile) => ({ analysis: analysisId, file: fileName })
 
 /** The fetched files: each data file with its indexes, indexes of other data files alone, as `data`. */
 const pairs = (files: ReadonlyArray<PlannedFile>) => {

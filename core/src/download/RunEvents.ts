@@ -8,61 +8,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
-import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
-import type { TransferProgress } from "../transfer/TransferRequest.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import type { CatalogEntry } from "./Catalog.ts"
-import type { PlannedFile } from "./DownloadPlan.ts"
-import type { FailedResult, FileResult } from "./FileResult.ts"
-
-/**
- * A restoration that was asked for.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Awaited {
-  /** When it is expected, as written; null when unknown. */
-  readonly estimate: string | null
-  /** Whether the service reports it. */
-  readonly underWay: boolean
-}
-
-/**
- * Whose analysis it is, as the service says with its files.
- *
- * @category models
- * @since 0.1.0
- */
-export interface AnalysisOwner {
-  readonly sampleId: SampleId | null
-  readonly limsId: LimsId | null
-}
+import type { AnalysisOwner, RunEvent } from "./RunEvent.ts"
 
 /** By analysis. */
 export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<AnalysisId, AnalysisOwner> =>
   new Map(Array.from(entries, ({ listed: { id, limsId, sampleId } }) => [id, { limsId, sampleId }]))
-
-/**
- * What happens in a run.
- *
- * @category models
- * @since 0.1.0
- */
-export type RunEvent =
-  /** The service has told of these analyses. */
-  | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<AnalysisId, AnalysisOwner> }
-  /** An analysis, or the selection, failed as a whole. */
-  | { readonly _tag: "Failed"; readonly result: FailedResult }
-  /** The files the run is about, before anything becomes of them. */
-  | { readonly _tag: "Planned"; readonly files: ReadonlyArray<PlannedFile>; readonly destination: string }
-  /** The restorations that are awaited now; replaces those of the event before. */
-  | { readonly _tag: "Awaiting"; readonly restorations: ReadonlyArray<Awaited> }
-  /** Transfers begin; `bytes` is the sum of the sizes that are known. Each of `files` will have a result. */
-  | { readonly _tag: "Begun"; readonly files: ReadonlyArray<PlannedFile>; readonly bytes: number }
-  /** A transfer goes on; left out while many events wait. */
-  | { readonly _tag: "Progress"; readonly file: PlannedFile; readonly progress: TransferProgress }
-  /** Once per file of the plan, skipped and refused ones too. */
-  | { readonly _tag: "Finished"; readonly file: PlannedFile; readonly result: FileResult }
 
 /**
  * The last event: what came of it all.

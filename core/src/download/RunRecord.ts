@@ -5,11 +5,12 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import type { RunFile } from "../selection/RunFile.ts"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
-import type { PlannedFile } from "./DownloadPlan.ts"
 import { type FileResult, failedFile, failureResult, identity, stopped } from "./FileResult.ts"
 import type { Look, RestorationStatus } from "./RestorationStatus.ts"
-import type { AnalysisOwner, Awaited, RunListener } from "./RunEvents.ts"
+import type { AnalysisOwner, Awaited } from "./RunEvent.ts"
+import type { RunListener } from "./RunEvents.ts"
 
 /** Keeps everything that it is told. */
 export interface RunRecord {
@@ -31,11 +32,11 @@ export interface RunRecord {
 export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
-  const files = new Map<PlannedFile, FileResult | Unfinished>()
+  const files = new Map<RunFile, FileResult | Unfinished>()
   // Transfers of stored requests, which no plan of this record names.
   const begunStored = new Map<string, Begun>()
   const owners = new Map<string, AnalysisOwner>()
-  const traffic = makeTraffic<PlannedFile>()
+  const traffic = makeTraffic<RunFile>()
   const startedAt = DateTime.toDate(yield* DateTime.now)
   const startedNanos = yield* Clock.monotonicTimeNanos
   const milliseconds = Effect.map(Clock.monotonicTimeNanos, (now) => Number(now - startedNanos) / 1e6)
@@ -115,7 +116,7 @@ interface Unfinished {
   readonly startedAt: Date | null
 }
 
-type Begun = Pick<PlannedFile, "slice">
+type Begun = Pick<RunFile, "slice">
 
 const errorOfStop = ({ slice }: Begun) => (slice === null ? stopped.resumes : stopped.restarts)
 
@@ -129,7 +130,7 @@ const begunIn =
   }
 
 /** An unfinished file has failed as stopped. */
-const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult => {
+const resultOf = ([file, known]: readonly [RunFile, FileResult | Unfinished]): FileResult => {
   if ("_tag" in known) return known
   const { startedAt } = known
   const failed = failedFile(identity(file, known), startedAt === null ? stopped.begins : errorOfStop(file))

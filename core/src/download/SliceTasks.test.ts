@@ -180,7 +180,7 @@ describe("estimates of a plan", () => {
           planned("whole.bam", { slice: null, size: 7 }),
           planned("alone.bam", { slice: slice() })
         ]
-        const before: DownloadPlan = {
+        const before: DownloadPlan<PlannedFile> = {
           files: [planned("S.bam"), planned("bad.bam"), ...untouched],
           failures: [],
           warnings: ["said before"]

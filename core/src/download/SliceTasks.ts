@@ -10,7 +10,7 @@ import { type ListedAnalysis, type ListedFile, wantedFiles } from "../selection/
 import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
-import type { DownloadPlan } from "./DownloadPlan.ts"
+import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import type { RunLinks } from "./RunSource.ts"
 
 /** A data file of an analysis and the indexes that are listed with it, the best first. */
@@ -88,9 +88,9 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
 
 /** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
 export const estimatePlan = Effect.fn("svc.download.estimatePlan")(function* (
-  plan: DownloadPlan,
+  plan: DownloadPlan<PlannedFile>,
   links: RunLinks
-): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {
+): Effect.fn.Return<DownloadPlan<PlannedFile>, never, SliceTransfer> {
   const files = yield* Effect.forEach(plan.files, (file) => {
     const { decision, slice } = file
     if (decision._tag !== "Fetch" || slice === null) return Effect.succeed(file)

@@ -5,13 +5,10 @@
  */
 export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
 export type {
-  Decision,
   DownloadPlan,
   ForeseenFile,
   ForeseenRestoration,
-  Outlook,
-  PlanError,
-  PlannedFile
+  Outlook
 } from "../download/DownloadPlan.ts"
 export type { RequestError } from "../download/DownloadRequest.ts"
 export { DownloadOptions, RegionOptions } from "../download/DownloadRequest.ts"
@@ -29,11 +26,13 @@ export {
 export type { OneFileError, OpenFile, OpenOptions } from "../download/OneFile.ts"
 export type { DiskNeed, DiskSpace } from "../download/Planning.ts"
 export type { PlanFailure } from "../download/PlanRemarks.ts"
-export type { AnalysisOwner, Ended, RunEvent } from "../download/RunEvents.ts"
+export { type AnalysisOwner, Decision, RunEvent } from "../download/RunEvent.ts"
+export type { Ended } from "../download/RunEvents.ts"
 export type { RefusedEstimate } from "../download/SliceTasks.ts"
 export { type ChecksumKind, type FileType, fileTypes, type OfferedDataType } from "../genome/formats/FileNames.ts"
 export { type Layout, type OutputPath, pathOf } from "../selection/OutputPath.ts"
+export { RunFile } from "../selection/RunFile.ts"
 export type { SelectedAnalysis } from "../selection/Selection.ts"
-export type { ListedAnalysis, ListedFile, WantedFile, WantedSlice } from "../selection/WantedFiles.ts"
+export type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 export type { SliceEstimate, SliceIndex } from "../transfer/SliceRequest.ts"
-export type { TransferProgress } from "../transfer/TransferRequest.ts"
+export { TransferProgress } from "../transfer/TransferRequest.ts"

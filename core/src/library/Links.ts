@@ -5,7 +5,6 @@
  */
 export {
   type LinkEntry,
-  type LinkError,
   type LinkManifest,
   type LinksOf,
   linksJson,

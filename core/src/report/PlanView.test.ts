@@ -13,15 +13,12 @@ const file = (fileName: string, some: Partial<ForeseenFile> = {}): ForeseenFile 
   size: 2048,
   archived: false,
   estimatedRestoreTime: null,
-  hasLink: true,
   slice: null,
   decision: { _tag: "Fetch" },
   ...some
 })
 const slice = (regions: string | null) => ({
   name: "S.ranged.bam",
-  indexFiles: ["S.bam.bai"],
-  content: { wanted: [], unmapped: false },
   estimate: regions === null ? null : { bytes: 300, requests: 4, regions }
 })
 const disk: PlanOutcome["disk"] = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }

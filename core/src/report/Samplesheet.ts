@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import { isWhole, type RunResult } from "../download/FileResult.ts"
-import type { AnalysisOwner } from "../download/RunEvents.ts"
+import type { AnalysisOwner } from "../download/RunEvent.ts"
 import { type FileType, fileTypeOf, sampleOf } from "../selection/FileName.ts"
 import { printable } from "../text/Printable.ts"
 

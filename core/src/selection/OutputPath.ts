@@ -1,6 +1,7 @@
 /** Where a file goes: the one place that makes a path, whether the file is there, still to come, or in the archive. */
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataFileOf, sliceName } from "./FileName.ts"
+import type { RunFile } from "./RunFile.ts"
 
 /**
  * `flat` puts all files into the destination, `analysis` each analysis into a folder with its id.
@@ -16,14 +17,9 @@ export type Layout = "flat" | "analysis"
  * @category models
  * @since 0.1.0
  */
-export interface OutputPath {
-  /** Folder inside the destination; empty for the destination itself. */
-  readonly folder: string
-  readonly fileName: string
+export interface OutputPath extends Pick<RunFile, "fileName" | "folder" | "makesIndex"> {
   /** The name of its slice; absent or null for the whole file. */
   readonly slice?: { readonly name: string } | null
-  /** An index is made of the whole file. */
-  readonly makesIndex?: true
 }
 
 /** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */

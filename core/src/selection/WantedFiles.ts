@@ -4,11 +4,12 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
-import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
+import type { LimsId, SampleId } from "../contract/Ids.ts"
 import { indexesAmong, isDataType } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
-import { dataPathOf, type Layout, type OutputPath, outputPathOf, pathOf } from "./OutputPath.ts"
+import { dataPathOf, type Layout, outputPathOf, pathOf } from "./OutputPath.ts"
+import type { RunFile } from "./RunFile.ts"
 import { type SelectedAnalysis, statedId } from "./Selection.ts"
 
 /**
@@ -68,45 +69,21 @@ export interface FileChoice {
   readonly makeIndex?: boolean
 }
 
-/**
- * A part of a file as a file of its own.
- *
- * @category models
- * @since 0.1.0
- */
-export interface WantedSlice {
-  /** The name it gets; its index has the same with `.bai`, `.csi` or `.tbi`. */
-  readonly name: string
-  /** @internal The listed indexes of the source, the best first; those that are in the archive only where no other is listed. */
+/** A part of a file as a file of its own, with what it is made by. */
+export interface WantedSlice extends NonNullable<RunFile["slice"]> {
+  /** The listed indexes of the source, the best first; those that are in the archive only where no other is listed. */
   readonly indexFiles: ReadonlyArray<string>
-  /** @internal What the slice holds. */
+  /** What the slice holds. */
   readonly content: SliceWish
-  /** What it would fetch, where that was asked for. */
-  readonly estimate: SliceEstimate | null
 }
 
-/**
- * A file of the service that is wanted, with its place.
- *
- * @category models
- * @since 0.1.0
- */
-export interface WantedFile extends OutputPath {
-  readonly analysisId: AnalysisId
-  readonly type: FileType
-  /** Bytes; of a slice null until it is estimated. */
-  readonly size: number | null
-  /** @internal The size is not listed: the link host told it. */
+/** A file of the service that is wanted. */
+export interface WantedFile extends RunFile {
+  /** The size is not listed: the link host told it. */
   readonly sizeLearned?: true
-  /** The file, or the index that its slice needs, is in the archive. */
-  readonly archived: boolean
-  readonly estimatedRestoreTime: string | null
-  /** @internal The file has a link, and the index that its slice needs. */
+  /** The file has a link, and the index that its slice needs. */
   readonly hasLink: boolean
-  /** Null for the whole file. */
   readonly slice: WantedSlice | null
-  /** No index comes with it: one is made. */
-  readonly makesIndex?: true
 }
 
 /** The wanted files of `analyses`, in the order of the listing. */

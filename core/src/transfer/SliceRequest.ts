@@ -1,5 +1,6 @@
 /** What is asked of a slice, what may stand in its place already, and what it says in the end. */
 import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { CannotCreate } from "../Errors.ts"
 import type { DataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"
@@ -39,16 +40,14 @@ export interface SliceRequest extends SliceTask {
   readonly existing: Effect.Effect<SliceState>
 }
 
+export const SliceIndex = Schema.Struct({ name: Schema.String, bytes: Schema.Int })
 /**
  * The index that stands beside a slice; bytes.
  *
  * @category models
  * @since 0.1.0
  */
-export interface SliceIndex {
-  readonly name: string
-  readonly bytes: number
-}
+export interface SliceIndex extends Schema.Schema.Type<typeof SliceIndex> {}
 
 /** What stands under the name of a slice. */
 export type SliceState =
@@ -97,15 +96,16 @@ interface SliceFigures {
   readonly renewals: number
 }
 
+export const SliceEstimate = Schema.Struct({
+  /** Bytes, header and index included. */
+  bytes: Schema.Int,
+  requests: Schema.Int,
+  regions: Schema.String
+})
 /**
  * What a slice would fetch.
  *
  * @category models
  * @since 0.1.0
  */
-export interface SliceEstimate {
-  /** Bytes, header and index included. */
-  readonly bytes: number
-  readonly requests: number
-  readonly regions: string
-}
+export interface SliceEstimate extends Schema.Schema.Type<typeof SliceEstimate> {}

@@ -1,8 +1,9 @@
 /**
- * What is asked of a transfer, what it reports while it runs, and its outcome.
+ * What is asked of a transfer, what it reports while it runs, and its outcome. The steps need the types alone.
  */
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { FileDamaged, InArchive, LinkExpired, LocalIo, ServiceError } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 
@@ -14,22 +15,26 @@ export interface FreshLink {
   readonly askedAt?: number
 }
 
+const size = Schema.NullOr(Schema.Int)
+
 /**
  * What a running transfer reports, for a progress bar and the log; never with a link in it.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
-export type TransferProgress =
-  | { readonly _tag: "Started"; readonly size: number | null; readonly resumedFrom: number }
-  | { readonly _tag: "Bytes"; readonly done: number; readonly size: number | null }
-  | { readonly _tag: "Retrying"; readonly reason: string; readonly milliseconds: number }
-  | { readonly _tag: "Renewing"; readonly reason: string }
-  | { readonly _tag: "Restarting"; readonly reason: string }
+export const TransferProgress = Schema.TaggedUnion({
+  Started: { size, resumedFrom: Schema.Int },
+  Bytes: { done: Schema.Int, size },
+  Retrying: { reason: Schema.String, milliseconds: Schema.Finite },
+  Renewing: { reason: Schema.String },
+  Restarting: { reason: Schema.String },
   /** Bytes of an earlier run are fetched again, since the unfinished file does not hold them any more. */
-  | { readonly _tag: "Refetching"; readonly bytes: number; readonly reason: string }
+  Refetching: { bytes: Schema.Int, reason: Schema.String },
   /** The last event of a transfer that fails: how many requests and renewals of the link it made. */
-  | { readonly _tag: "GivenUp"; readonly attempts: number; readonly renewals: number }
+  GivenUp: { attempts: Schema.Int, renewals: Schema.Int }
+})
+export type TransferProgress = typeof TransferProgress.Type
 
 /** Random access to a part that has all its bytes. */
 export interface PartReader {
