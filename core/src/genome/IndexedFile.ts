@@ -100,7 +100,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
       return {
         ...{ ...found.success, file, header, warnings, hasEnd: ended },
         dataEnd: reader.size - (ended ? eofBlock.length : 0),
-        lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size),
+        lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),
         checkLastEnd:
           referenceAt === null
             ? Effect.void

@@ -169,9 +169,7 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   data: DataFile<E>,
   referenceAt: ReferenceAt
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
-  const { lastEnd } = index
-  if (lastEnd === null) return 0
-  const lastBlock = VirtualOffset.block(lastEnd)
+  const lastBlock = VirtualOffset.block(endOf(index, referenceAt))
   const beyond = mismatch(file, data.name, `it points to byte ${lastBlock} of ${data.reader.size}`)
   if (lastBlock > data.reader.size) return yield* beyond
   const chunks = sampleChunks(index)
@@ -190,15 +188,19 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   return chunks.length
 })
 
+/** Where the records end to which an index leads. */
+const endOf = ({ lastEnd }: BinIndex, { firstRecord }: ReferenceAt) => lastEnd ?? firstRecord
+
 /** What `checkLastEnd` reads of data of `size` bytes; null where the index ends with the data. */
 export const lastEndRange = (
-  { lastEnd }: BinIndex,
-  size: number
+  index: BinIndex,
+  size: number,
+  referenceAt: ReferenceAt
 ): { readonly offset: number; readonly length: number } | null => {
-  if (lastEnd === null) return null
-  const offset = VirtualOffset.block(lastEnd)
+  const end = endOf(index, referenceAt)
+  const offset = VirtualOffset.block(end)
   const ends = offset === size || offset === size - Bgzf.eofBlock.length
-  if (ends && VirtualOffset.within(lastEnd) === 0) return null
+  if (ends && VirtualOffset.within(end) === 0) return null
   return { offset, length: Math.max(0, Math.min(Bgzf.maxBlock, size - offset)) }
 }
 
@@ -212,11 +214,11 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   data: DataFile<E>,
   referenceAt: ReferenceAt
 ): Effect.fn.Return<void, FileDamaged | E, Codec> {
-  const { lastEnd } = index
   const { size } = data.reader
-  if (lastEnd === null || lastEndRange(index, size) === null) return
-  const block = VirtualOffset.block(lastEnd)
-  const rest = yield* bytesAt(data, lastEnd, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
+  if (lastEndRange(index, size, referenceAt) === null) return
+  const end = endOf(index, referenceAt)
+  const block = VirtualOffset.block(end)
+  const rest = yield* bytesAt(data, end, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
   const next = rest === null ? null : referenceAt.of(rest)
   if (next !== null && referenceAt.covers(next)) {
     return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${block}`)

@@ -185,7 +185,8 @@ export const Bam: Format = {
             of: referenceOf,
             covers: (reference) => reference !== -1,
             expected: (i) => i,
-            nameOf: (i) => references[i]?.name ?? ""
+            nameOf: (i) => references[i]?.name ?? "",
+            firstRecord
           })),
         slicing: (index) =>
           Result.map(asOwn(index), () => ({

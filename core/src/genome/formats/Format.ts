@@ -71,6 +71,8 @@ export interface ReferenceAt {
   readonly expected: (i: number) => number | string
   /** Name of reference `i` of the index. */
   readonly nameOf: (i: number) => string
+  /** Where the first record begins: an index that knows nothing ends there. */
+  readonly firstRecord: VirtualOffset
 }
 
 /** What a slice needs to know of its source. */

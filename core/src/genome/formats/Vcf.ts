@@ -201,8 +201,9 @@ const longestOf = (references: ReadonlyArray<KnownReference>): number =>
 
 /** The reference of a line, empty when it is no record. */
 const referenceOf = (bytes: Uint8Array): string | null => {
-  const end = bytes.indexOf(0x0a)
-  return end === -1 ? null : (placeOf(bytes.subarray(0, end))?.name ?? "")
+  const end = bytes.indexOf(lineFeed)
+  if (end === -1) return null
+  return bytes[0] === hash ? "" : (placeOf(bytes.subarray(0, end))?.name ?? "")
 }
 
 export const Vcf: Format = {
@@ -217,15 +218,13 @@ export const Vcf: Format = {
       judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
-        Result.map(vcfColumnsOf(index, header.lines), ({ names }) => {
-          const known = new Set<number | string>(names)
-          return {
-            of: referenceOf,
-            covers: (name) => known.has(name),
-            expected: (i) => names[i] ?? "",
-            nameOf: (i) => names[i] ?? ""
-          }
-        }),
+        Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({
+          of: referenceOf,
+          covers: (name) => name !== "",
+          expected: (i) => names[i] ?? "",
+          nameOf: (i) => names[i] ?? "",
+          firstRecord: header.firstRecord
+        })),
       slicing: (index) => {
         const columns = vcfColumnsOf(index, header.lines)
         if (Result.isFailure(columns)) return Result.fail(columns.failure)

@@ -173,6 +173,32 @@ describe("slices of VCF files of other programs", () => {
       assert.strictEqual(error._tag, "SvcNotFound")
     }).pipe(provided)
   )
+
+  it.effect("D7 an index that knows nothing, or not the last reference, makes no empty slice", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const head = `${version}${contig}${contig.replace("chr1", "chr2")}${columns}\n`
+      const first = `${fields(100)}\n`
+      const cases: ReadonlyArray<readonly [rest: string, names: ReadonlyArray<string>, mismatches: boolean]> = [
+        [first, [], true],
+        ["", [], false],
+        [first + first.replace("chr1", "chr2"), ["chr1"], true],
+        // What stands behind a hash is no record, for tabix either.
+        [`${first}#${first}`, ["chr1"], false],
+        [`#${first}`, [], false]
+      ]
+      for (const [rest, names, mismatches] of cases) {
+        const builder = IndexBuilder.make(14, 5)
+        if (names.length > 0) builder.add(0, 99, 100, true, 0, head.length)
+        builder.close(0, head.length + (names.length > 0 ? first.length : 0))
+        const index = bgzf(codec, builder.tbi(vcfColumns(names)))
+        const made = yield* Effect.result(cut("vcf.gz", bgzf(codec, text(head + rest)), "tbi", index, "chr2"))
+        const said = made._tag === "Failure" ? made.failure.message : made.success.result.records
+        if (mismatches) assert.match(`${said}`, /not the index of x\.vcf\.gz: more records follow where it ends/, rest)
+        else assert.strictEqual(said, 0, rest)
+      }
+    }).pipe(provided)
+  )
 })
 
 describe("slices of VCF files with references longer than a TBI can lead to", () => {
@@ -250,6 +276,22 @@ describe("slices of BAM files of other programs", () => {
       const header = yield* readBamHeader("s.bam", fromBytes(made.bytes))
       assert.strictEqual(bamRegions(header, program), made.plan.key)
       for (const one of names) assert.isAtLeast(Buffer.from(made.content).indexOf(concat(one, Uint8Array.of(0))), 0)
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index of no reads beside a BAM that has some makes no empty slice", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const unplaced = read("u", -1, -1, [])
+      const empty = bamFile(codec, [unplaced])
+      for (const range of ["chr1", "chr1:1-50", "chr2"]) {
+        for (const suffix of ["bai", "csi"] as const) {
+          const { bam } = bamFile(codec, [read("a", 0, 5), unplaced])
+          const error = yield* Effect.flip(cut("bam", bam, suffix, empty[suffix], range))
+          assert.match(error.message, /it is not the index of x\.bam: more records follow where it ends, at byte/)
+          assert.strictEqual((yield* cut("bam", empty.bam, suffix, empty[suffix], range)).result.records, 0)
+        }
+      }
     }).pipe(provided)
   )
 
