@@ -129,11 +129,15 @@ export const typeAt = Effect.fnUntraced(function* (
 })
 
 /** Why a folder is none to download into; null when it is one. */
-export const destinationProblem = (path: string): Effect.Effect<string | null, LocalIo, FileSystem.FileSystem> =>
-  Effect.map(typeAt(path), (type) =>
-    type === null
-      ? `Destination directory does not exist: ${path}`
-      : type === "Directory"
-        ? null
-        : `Destination is not a directory: ${path}`
-  )
+export const destinationProblem = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<string | null, LocalIo, FileSystem.FileSystem> {
+  const type = yield* typeAt(path)
+  if (type !== null) return type === "Directory" ? null : `Destination is not a directory: ${path}`
+  const fs = yield* FileSystem.FileSystem
+  // No `mkdir` helps there: what is missing is most often a disk.
+  return yield* Effect.match(fs.readLink(path.replace(/(?<=.)\/+$/, "")), {
+    onSuccess: (to) => `Destination is a symbolic link to ${to}, where nothing is: ${path}; is its disk mounted?`,
+    onFailure: () => `Destination directory does not exist: ${path}`
+  })
+})

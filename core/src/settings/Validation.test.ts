@@ -6,8 +6,12 @@ import { Operator } from "./Operator.ts"
 import { decode, type Layer } from "./Settings.ts"
 import { baseUrlOf, complete, validate, warningsOf } from "./Validation.ts"
 
-/** A disk with the folders `.` and `out`, the file `regions.bed`, and the folder `closed`, which may not be entered. */
+/** A disk with the folders `.` and `out`, the file `regions.bed`, the folder `closed`, which may not be entered, and a link to nothing. */
 const files = FileSystem.layerNoop({
+  readLink: (path) =>
+    path === "data"
+      ? Effect.succeed("/mnt/store")
+      : Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "readLink" })),
   stat: (path) =>
     path === "." || path === "out" || path === "regions.bed"
       ? Effect.succeed({
@@ -82,6 +86,16 @@ describe("validation", () => {
       assert.deepStrictEqual(yield* messagesOf({ ...good, destination: ["regions.bed"] }), [
         "Destination is not a directory: regions.bed"
       ])
+    })
+  )
+
+  it.effect("a destination that is a link to a disk that is not mounted is not to be made", () =>
+    Effect.gen(function* () {
+      for (const destination of ["data", "data/"]) {
+        assert.deepStrictEqual(yield* messagesOf({ ...good, destination: [destination] }), [
+          `Destination is a symbolic link to /mnt/store, where nothing is: ${destination}; is its disk mounted?`
+        ])
+      }
     })
   )
 
