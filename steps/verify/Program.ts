@@ -5,11 +5,11 @@ import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
+import { errnoOf, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Quantity.ts"
-import { parseManifest } from "../../core/src/verify/Manifest.ts"
+import { parseManifest, refusedManifest } from "../../core/src/verify/Manifest.ts"
 import { findTargets, type Target } from "../../core/src/verify/Targets.ts"
 import {
   exitCodeOf,
@@ -87,11 +87,7 @@ const readManifest = Effect.fn("svc.step.readManifest")(function* (path: string)
     errnoOf(error) === "ENOENT" ? new NotFound({ what: path }) : LocalIo.of("read", path)(error)
   const { size } = yield* Effect.mapError(fs.stat(path), failed)
   if (size > largestManifest) {
-    return yield* new FileDamaged({
-      file: path,
-      fault: "BadRecord",
-      reason: "too large for a report or list of checksums"
-    })
+    return yield* refusedManifest(path, "too large for a report or list of checksums")
   }
   return yield* Effect.fromResult(parseManifest(path, yield* Effect.mapError(fs.readFileString(path), failed)))
 })

@@ -166,7 +166,7 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
   reason: Schema.String,
   /**
    * Only fetching over what is there brings other bytes: of a file that was kept or stays, or of a data file and its index or checksum,
-   * both. `vain`: the bytes are as they should be, and no others would do.
+   * both. `vain`: fetching has nothing to do with it, or would bring the same bytes.
    */
   overwrite: Schema.optionalKey(Schema.Literals(["kept", "again", "both", "vain"]))
 }) {

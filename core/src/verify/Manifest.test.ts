@@ -99,6 +99,12 @@ describe("manifests", () => {
     assert.match(refused(report().slice(0, 40)), /cut off/)
   })
 
+  it("a list that the user wrote has no advice for what a service sent", () => {
+    for (const written of [`${md5}  a.bam\n`, "", "{"]) {
+      assert.isNull(Result.getOrThrow(Result.flip(parseManifest("m", written))).advice)
+    }
+  })
+
   it.effect.prop("no text makes it throw", [Schema.String], ([text]) =>
     Effect.sync(() => assert.isBoolean(Result.isSuccess(parseManifest("m", text))))
   )

@@ -120,9 +120,13 @@ const contradicted = (entries: ReadonlyArray<Expected>): string | null => {
 
 const isMultiQc = (text: string) => text.includes('"plot_type"')
 
+/** The refusal of a manifest. It lies with the user, and no service has to do with it. */
+export const refusedManifest = (file: string, reason: string): FileDamaged =>
+  new FileDamaged({ file, fault: "BadRecord", reason, overwrite: "vain" })
+
 /** @param file - the name of the manifest, for the message of `FileDamaged` */
 export const parseManifest = (file: string, text: string): Result.Result<Manifest, FileDamaged> => {
-  const wrong = (reason: string) => Result.fail(new FileDamaged({ file, fault: "BadRecord", reason }))
+  const wrong = (reason: string) => Result.fail(refusedManifest(file, reason))
   const whole = (manifest: Manifest) => {
     const path = contradicted(manifest.entries)
     return path === null ? Result.succeed(manifest) : wrong(`it has two different checksums of ${printable(path)}`)
