@@ -22,6 +22,8 @@ interface Module {
   readonly declared: ReadonlyMap<string, Declaration>
   /** Names of other modules of the library: local name, module, and the name there; null for the whole module. */
   readonly imported: ReadonlyMap<string, readonly [file: string, name: string | null]>
+  /** Names of packages that come with the library only: unlike `effect`, which its users install themselves. */
+  readonly foreign: ReadonlySet<string>
   readonly exported: ReadonlyMap<string, Declaration>
 }
 
@@ -43,15 +45,18 @@ const moduleOf = (file: string): Module => {
 
   const texts = new Map<string, ReadonlyArray<string>>()
   const imported = new Map<string, readonly [file: string, name: string | null]>()
+  const foreign = new Set<string>()
   for (const statement of statements) {
     const name = declaring.exec(statement)?.[1]?.replace(/_base$/, "")
     if (name !== undefined) texts.set(name, [...(texts.get(name) ?? []), statement.replace(/^export /, "")])
-    const [, space, list, from] = /^import (?:type )?(?:\* as (\w+)|\{([^}]*)\}) from "(\.[^"]+)"/.exec(statement) ?? []
-    if (from === undefined) continue
-    if (space !== undefined) imported.set(space, [target(from), null])
+    const [, space, list, from] = /^import (?:type )?(?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)"/.exec(statement) ?? []
+    if (from === undefined || /^effect\b/.test(from)) continue
+    const own = from.startsWith(".")
+    if (space !== undefined && own) imported.set(space, [target(from), null])
     for (const part of list?.split(",") ?? []) {
       const [, inner = "", outer = inner] = naming.exec(part) ?? []
-      imported.set(outer, [target(from), inner])
+      if (own) imported.set(outer, [target(from), inner])
+      else foreign.add(outer)
     }
   }
   const declared = new Map(
@@ -77,7 +82,7 @@ const moduleOf = (file: string): Module => {
       if (inner !== undefined && outer !== undefined) give(outer, source.get(inner))
     }
   }
-  const module = { declared, imported, exported }
+  const module = { declared, imported, foreign, exported }
   modules.set(file, module)
   return module
 }
@@ -108,6 +113,16 @@ const spokenOf = ({ file, name, text }: Declaration): ReadonlyArray<Declaration>
 
 /** Names by which an exported type is computed; what it is then, such as a union of texts, needs none of them. */
 const computing = new Set(["IndexOf", "Offered", "Method", "EndpointNotes", "envelope"])
+
+/** Types of packages that its users cannot name where only the library may import them, as with pnpm: those that no type of ours extends. */
+export const unnameableTypes = (): ReadonlyArray<string> =>
+  (Object.keys(entryPoints) as Array<keyof typeof entryPoints>).flatMap((each) =>
+    [...exportsOf(each).values()].flatMap(({ file, name, text }) =>
+      [...moduleOf(file).foreign]
+        .filter((foreign) => new RegExp(`(?<!extends )\\b${foreign}\\b`).test(text.replace(/"[^"\n]*"/g, "")))
+        .map((foreign) => `${foreign}, of ${name}`)
+    )
+  )
 
 /** Names in signatures of the library that none of its entry points exports, each with a place that speaks of it. */
 export const unreachableNames = (): ReadonlyArray<string> => {

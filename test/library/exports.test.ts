@@ -1,11 +1,15 @@
 /** The face of the library: all that its signatures speak of can be imported, and a change of it is seen and meant. */
 import { assert, describe, expect, it } from "@effect/vitest"
-import { unreachableNames } from "./Declarations.ts"
+import { unnameableTypes, unreachableNames } from "./Declarations.ts"
 import { listing } from "./Listing.ts"
 
 describe("the entry points", () => {
   it("export every name that their signatures speak of", () => {
     assert.deepStrictEqual(unreachableNames(), [])
+  })
+
+  it("have no type that declarations of others cannot name, since only this package may import where it comes from", () => {
+    assert.deepStrictEqual(unnameableTypes(), [])
   })
 
   it("have errors whose tags are Svc and the name of the class, so that no tag has two classes", () => {

@@ -21,7 +21,8 @@ import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOf
  * @category models
  * @since 0.1.0
  */
-export type Variant = View
+// No alias: declarations of others name a type by where it is declared, and with pnpm only this package may import that one.
+export interface Variant extends View {}
 
 /**
  * A reference that the header names.
