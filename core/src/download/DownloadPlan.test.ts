@@ -127,6 +127,13 @@ describe("decisions", () => {
     ])
   })
 
+  it("a file of the listed size that another tool has not finished is not kept as whole, and may be replaced", () => {
+    const there: Destination = { occupants: new Map([["S.bam", { kind: "unfinished", size: 100 }]]), slices: new Map() }
+    const a = analysis("A1", [file("S.bam", { size: 100 })])
+    assert.deepStrictEqual(decisions([a], both, there), ["S.bam Fail SvcCannotCreate"])
+    assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), ["S.bam Fetch"])
+  })
+
   it("Z1 unsafe names of a requested type fail, also when unsafe at their end; others go on", () => {
     const names = ["../x.bam", "x.bam ", "x.bam\u0000", "CON.bam", "-x.bam", "ok.bam", "x.txt\n"]
     const a = analysis(

@@ -21,7 +21,8 @@ import type { Decision } from "./RunEvent.ts"
 
 /** What is at a final name before the run. */
 export interface Occupant {
-  readonly kind: "file" | "other"
+  /** `unfinished`: a file that another tool has made as large as it will be; what it lacks is in a file beside it. */
+  readonly kind: "file" | "unfinished" | "other"
   /** Bytes. */
   readonly size: number
 }
@@ -200,6 +201,12 @@ const refusal = (
     return new CannotCreate({
       path: shown,
       reason: "a folder, or something else that is no file, is there: move it away, or give another destination"
+    })
+  }
+  if (occupants.get(path)?.kind === "unfinished" && !overwrite) {
+    return new CannotCreate({
+      path: shown,
+      reason: `${path}.aria2 beside it says that aria2c has not finished it: finish it with aria2c, or remove both`
     })
   }
   const slice = slices.get(path)

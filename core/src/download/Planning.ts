@@ -203,6 +203,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   const occupants = new Map<string, Occupant>()
   const slices = new Map<string, SliceState>()
   const parts = new Map<string, number>()
+  const unfinished = new Set<string>()
 
   const ownFiles = yield* identitiesOf(own)
   const clashes: Array<string> = []
@@ -213,6 +214,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const directory = path.join(destination, folder)
     folders.set(folder, yield* identityOf(directory))
     const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
+    for (const name of names) if (name.endsWith(".aria2")) unfinished.add(path.join(folder, name.slice(0, -6)))
     for (const name of names.filter(isPart)) {
       const info = yield* Effect.option(fs.stat(path.join(directory, name)))
       if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocatedBytes(info.value))
@@ -229,7 +231,11 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const mine = ids.concat(Option.isSome(info) ? identityOfInfo(info.value) : []).find((id) => ownFiles.has(id))
     if (mine !== undefined) clashes.push(`${relative} would be written over ${ownFiles.get(mine)}`)
     if (Option.isNone(info)) continue
-    occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
+    const kindOfFile = unfinished.has(relative) ? "unfinished" : "file"
+    occupants.set(relative, {
+      kind: info.value.type === "File" ? kindOfFile : "other",
+      size: Number(info.value.size)
+    })
     if (place.slice === null || overwrite) continue
     const kind = dataTypeOf(place.type)
     slices.set(relative, yield* existingSlice(absolute, kind, place.slice.content))
