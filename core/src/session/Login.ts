@@ -46,16 +46,23 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const form = (path: string, fields: Readonly<Record<string, string>>) =>
     HttpClientRequest.post(urlBelow(baseUrl, path)).pipe(HttpClientRequest.bodyUrlParams(fields))
 
-  const missing = (reply: SessionReply, asked: string, what: string) => {
-    const location = reply.headers["location"]
-    const target = reply.status >= 300 && reply.status < 400 && location !== undefined && URL.parse(location, reply.url)
+  /** Where a reply leads; null for one that is no redirect. */
+  const leadsTo = ({ headers, status, url }: SessionReply) => {
+    const location = headers["location"]
+    return status >= 300 && status < 400 && location !== undefined ? URL.parse(location, url) : null
+  }
+
+  const missing = (reply: SessionReply, target: URL | null, asked: string, what: string) => {
     if (target && target.hostname !== baseUrl.hostname) {
       // An identity provider, or the page of a network where one signs in: the password must not go there.
       return `it redirects to another host, ${target.origin}: to a single sign-on, or to the login page of this network. The password was not sent; open ${baseUrl.href} in a browser, and ask its operators for the address of the API`
     }
-    return target && target.origin !== baseUrl.origin
-      ? `it redirects to ${target.origin}; give that as the address of the service`
-      : `no ${what} in the reply to ${asked} (status ${reply.status})`
+    if (target && target.origin !== baseUrl.origin) {
+      return `it redirects to ${target.origin}; give that as the address of the service`
+    }
+    // A login of somebody else, such as a proxy's, or the folder that the service is in.
+    const leads = target === null ? "" : `, which leads to ${target.pathname.replace(/;.*/s, "")}`
+    return `no ${what} in the reply to ${asked} (status ${reply.status}${leads})`
   }
 
   /**
@@ -64,6 +71,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
    */
   const initialSession = Effect.gen(function* () {
     let problem = "no initial path is configured"
+    let led = false
     let setback = null
     const asks = profile.initialPaths.map((path) => ({ make: HttpClientRequest.head, method: "HEAD", path }))
     for (const { make, method, path } of asks) {
@@ -92,7 +100,11 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
             "its session cookie may not be sent to the login page (other path, https only, or ended by the clock of this machine)"
         })
       }
-      problem = missing(reply, asked, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
+      const target = leadsTo(reply)
+      // Where the service is elsewhere, a redirect tells more than the 404 of the next path.
+      if (target === null && led) continue
+      led = target !== null
+      problem = missing(reply, target, asked, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
     }
     if (setback !== null) return yield* setback
     return yield* new LoginProtocol({ host, reason: problem })

@@ -59,6 +59,20 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect("S2 where the address leads to a path of the same host, it is told, and no query", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) =>
+        asked.method === "HEAD"
+          ? asked.path === "/"
+            ? { status: 301, headers: { location: "/app/;jsessionid=secret?secret=1" } }
+            : { status: 404 }
+          : null
+      )
+      const { message } = failed(yield* withSession(service, () => Effect.void))
+      assert.match(message, /in the reply to HEAD \/ \(status 301, which leads to \/app\/\)$/)
+    })
+  )
+
   for (const status of [405, 501]) {
     it.effect(`S2 a service that refuses HEAD with ${status} is asked with GET, after the paths that might not`, () =>
       Effect.gen(function* () {
