@@ -69,6 +69,13 @@ const files = {
     text(`${version}##odd=a\rb\n##contig=<ID=X,length=7>\n##contig=<ID=10>\n##contig=<ID=2,length=5>\n`),
     text(`${columns}\n#a comment${oneRecord}`)
   ),
+  "i-no-ids.vcf.gz": bgzf(
+    codec,
+    text(
+      `${version}##INFO=<ID=N,Number=1,Type=Integer,Description="x">\n##FORMAT=<ID=AD,Number=R,Type=Integer,Description="x">\n##INFO=<Description="a, ID=b">\n##FORMAT=none\n` +
+        `##INFO=<Number=1,Description="a, b",ID=M,Type=Integer>\n${columns}\tFORMAT\tS\n1\t5\tx\tA\tC\t.\tPASS\tN=3;M=4\tAD\t1,2\n`
+    )
+  ),
   "h-cut.vcf.gz": large.subarray(0, 1_200_000),
   "g-latin1.vcf.gz": bgzf(
     codec,
@@ -184,6 +191,14 @@ layer(libraryOver(folderOf(files)), { excludeTestServices: true })("variants", (
         const bytes = yield* Slices.use((slices) => Stream.runCollect(slices.bytes(id, { filetype: "vcf.gz" })))
         assert.deepStrictEqual(concat(...bytes), files["f-comment.vcf.gz"])
       })
+  )
+
+  it.effect("a line without an ID takes no type from the fields of others", () =>
+    Effect.gen(function* () {
+      const [one] = yield* Variants.use(({ stream }) => Stream.runCollect(stream(idOf("i-no-ids"))))
+      assert.deepStrictEqual(one?.INFO, { N: [3], M: [4] })
+      assert.deepStrictEqual(one?.SAMPLES(), { S: { AD: [1, 2] } })
+    })
   )
 
   it.effect("a byte that is no UTF-8 spoils no other line of the header", () =>

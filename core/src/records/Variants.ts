@@ -10,7 +10,7 @@ import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
 import { lineFeed } from "../genome/Ascii.ts"
 import { decodeLines } from "../genome/formats/HeaderLines.ts"
-import { decodeVcfHeader, type VcfHeader } from "../genome/formats/VcfHeader.ts"
+import { decodeVcfHeader, unquoted, type VcfHeader } from "../genome/formats/VcfHeader.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
@@ -129,12 +129,16 @@ const headerOf = (vcf: OpenVcf): VariantsHeader => ({
 
 const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 
+/** Takes the place of all lines of its key in the parser, and their types with them. */
+const isWithoutId = (line: string): boolean =>
+  /^##(?:INFO|FORMAT|ALT|FILTER)=/.test(line) && !/[<,]ID=/.test(unquoted(line))
+
 /**
  * What the parser is given is what it can read: where it throws, the rest of this product reads on. It writes what a line names into objects
  * that have a prototype, and `##__proto__=<ID=...>` into that of all objects of the process.
  */
 const parserOf = ({ header, lines }: OpenVcf): VcfParser => {
-  const read = lines.filter((line) => /^##.+?=/.test(line) && !line.includes("__proto__"))
+  const read = lines.filter((line) => /^##.+?=/.test(line) && !line.includes("__proto__") && !isWithoutId(line))
   const parser = new VcfParser({ header: [...read, columns].join("\n").replaceAll("\r", " "), strict: false })
   parser.samples = [...header.samples]
   return parser

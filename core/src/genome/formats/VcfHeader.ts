@@ -88,7 +88,7 @@ export const withoutBlankLines = (text: Uint8Array): Uint8Array => {
 }
 
 /** What stands outside of quotes, in which a backslash hides a quote. */
-const unquoted = (line: string): string =>
+export const unquoted = (line: string): string =>
   line
     .replaceAll(/\\./g, "")
     .split('"')
