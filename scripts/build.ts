@@ -72,6 +72,7 @@ const ownNode = process.execPath.startsWith(root) ? `$here/../../${relative(root
 /** Starts an executable on it: that of the machine may be older than what the executables need. */
 const launcher = (name: string) => `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
+[ -f "$here/../${name}.js" ] || { echo "${name}: $0 is a copy, and ${name}.js is not beside its folder: link to dist/bin/${name} instead" >&2; exit 127; }
 node=${ownNode}
 [ -x "$node" ] || node=node
 exec "$node" "$here/../${name}.js" "$@"

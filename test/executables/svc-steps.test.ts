@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -44,6 +44,18 @@ describe("svc-steps, as a process", () => {
       )
     )
   }
+
+  it.live("say what is missing where somebody copied one of dist/bin alone, as engines do that follow links", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder("svc-copied-")
+      copyFileSync(`${root}dist/bin/svc-download`, join(folder, "svc-download"))
+      const { exitCode, stderr } = yield* runCommand(join(folder, "svc-download"), ["--version"], {
+        env: { PATH: "/usr/bin:/bin" }
+      })
+      assert.strictEqual(exitCode, 127)
+      assert.match(stderr, /^svc-download: \S+ is a copy, .* link .*\n$/)
+    })
+  )
 
   for (const [name, ...words] of [
     ["svc-steps"],
