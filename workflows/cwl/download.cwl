@@ -48,7 +48,7 @@ inputs:
 outputs:
   files:
     type: File[]
-    outputBinding: {glob: ["*.bam", "*.bai", "*.csi", "*.vcf.gz", "*.tbi"]}
+    outputBinding: {glob: ["*.[bB][aA][mM]", "*.[bB][aA][iI]", "*.[cC][sS][iI]", "*.[vV][cC][fF].[gG][zZ]", "*.[tT][bB][iI]"]}
   report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   restorations:
     doc: What is pending, for resume-restore.cwl.

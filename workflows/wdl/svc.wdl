@@ -41,7 +41,7 @@ task download {
   >>>
   output {
     File? failure = "failure"
-    Array[File] files = flatten([glob("*.bam"), glob("*.bai"), glob("*.csi"), glob("*.vcf.gz"), glob("*.tbi")])
+    Array[File] files = flatten([glob("*.[bB][aA][mM]"), glob("*.[bB][aA][iI]"), glob("*.[cC][sS][iI]"), glob("*.[vV][cC][fF].[gG][zZ]"), glob("*.[tT][bB][iI]")])
     File report = "report.json"
     # Exists when restorations are pending; the input of resume_restore.
     File? restorations = "awaiting-restoration.json"
@@ -114,7 +114,7 @@ task resume_restore {
     grep -q '"analysisId"' awaiting-restoration.json && echo true > pending || echo false > pending
   >>>
   output {
-    Array[File] files = flatten([glob("*.bam"), glob("*.bai"), glob("*.csi"), glob("*.vcf.gz"), glob("*.tbi")])
+    Array[File] files = flatten([glob("*.[bB][aA][mM]"), glob("*.[bB][aA][iI]"), glob("*.[cC][sS][iI]"), glob("*.[vV][cC][fF].[gG][zZ]"), glob("*.[tT][bB][iI]")])
     File report = "report.json"
     File still_pending = "awaiting-restoration.json"
     Boolean pending = read_boolean("pending")

@@ -89,12 +89,12 @@ describe("WDL", () => {
   )
 
   it.live(
-    "S7 links first: one login for the links and one for the annotations, an index under the name of Picard, what is archived as a failure",
+    "S7 links first: one login for the links and one for the annotations, names in capitals and an index under the name of Picard, what is archived as a failure",
     () =>
       Effect.gen(function* () {
         const files = [
-          { name: "P.bam", copyOf: "A1/S1.bam" },
-          { name: "P.bai", copyOf: "A1/S1.bam.bai" }
+          { name: "P.BAM", copyOf: "A1/S1.bam" },
+          { name: "P.BAI", copyOf: "A1/S1.bam.bai" }
         ]
         const { credentials, project, sandbox, tools } = yield* ground([], [{ id: "P1", files }])
         const path = join(project, "credentials.json")
@@ -106,7 +106,7 @@ describe("WDL", () => {
         const { exitCode, stderr } = yield* runCommand("miniwdl", args, { cwd: project, env: tools })
         assert.strictEqual(exitCode, 0, stderr)
         const { "downloads.failures": failures, "downloads.files": came } = outputsOf(join(project, "run"))
-        assert.deepStrictEqual(names(came), ["P.bai", "P.bam", "S1.bam", "S1.bam.bai"])
+        assert.deepStrictEqual(names(came), ["P.BAI", "P.BAM", "S1.bam", "S1.bam.bai"])
         assert.match((failures as ReadonlyArray<string>).join("\n"), /^A3: .*archived/)
         assert.include(yield* assertQuiet(sandbox), { logins: 2 })
       }),

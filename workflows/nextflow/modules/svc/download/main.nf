@@ -11,9 +11,9 @@ process SVC_DOWNLOAD {
     val target
 
     output:
-    tuple val(meta), path("${prefix}/*.{bam,BAM,bai,BAI,vcf.gz,tbi,csi}"), emit: files, optional: true
-    tuple val(meta), path("${prefix}/*.{bam,BAM}"), path("${prefix}/*.{bai,BAI,bam.csi}", arity: '0..*'), emit: bam, optional: true
-    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.{tbi,vcf.gz.csi}", arity: '0..*'), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}/*.{[bB][aA][mM],[bB][aA][iI],[vV][cC][fF].[gG][zZ],[tT][bB][iI],[cC][sS][iI]}"), emit: files, optional: true
+    tuple val(meta), path("${prefix}/*.[bB][aA][mM]"), path("${prefix}/*.{[bB][aA][iI],[bB][aA][mM].[cC][sS][iI]}", arity: '0..*'), emit: bam, optional: true
+    tuple val(meta), path("${prefix}/*.[vV][cC][fF].[gG][zZ]"), path("${prefix}/*.{[tT][bB][iI],[vV][cC][fF].[gG][zZ].[cC][sS][iI]}", arity: '0..*'), emit: vcf, optional: true
     tuple val(meta), path("${prefix}.missing.json"), emit: missing, optional: true
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-download --version'), emit: versions_svc, topic: versions

@@ -14,7 +14,7 @@ process SVC_RESUMERESTORE {
     val target
 
     output:
-    tuple val(meta), path('restored/*/*.{bam,BAM,bai,BAI,vcf.gz,tbi,csi}'), emit: files, optional: true
+    tuple val(meta), path('restored/*/*.{[bB][aA][mM],[bB][aA][iI],[vV][cC][fF].[gG][zZ],[tT][bB][iI],[cC][sS][iI]}'), emit: files, optional: true
     tuple val(meta), path("${prefix}.awaiting-restoration.json"), emit: tracking
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-resume-restore --version'), emit: versions_svc, topic: versions
