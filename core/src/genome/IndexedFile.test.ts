@@ -7,6 +7,7 @@ import { FileDamaged } from "../Errors.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
+import * as BamRecord from "./formats/BamRecord.ts"
 import { vcfColumns } from "./formats/Vcf.ts"
 import { type IndexFile, openIndexed } from "./IndexedFile.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
@@ -103,6 +104,22 @@ describe("of two indexes beside a file", () => {
       yield* opened(alone, index("S.bam.csi", csi))
       yield* opened(chosen, index("S.bam.csi", csi), index("S.bam.bai", bai))
       assert.isBelow(alone.bytesRead(), chosen.bytesRead())
+    }).pipe(provided)
+  )
+
+  it.effect("the block where the chosen one ends was a sample, and is not read again", () =>
+    Effect.gen(function* () {
+      const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
+      const { bai, bam, csi } = bamFile(yield* Codec, [...reads(1_000, 50), unplaced], { blockBytes: 2_000 })
+      const endOf = Effect.fnUntraced(function* (...others: ReadonlyArray<IndexFile<FileDamaged>>) {
+        const reader = counting(fromBytes(bam))
+        const { checkLastEnd, lastEnd } = yield* opened(reader, index("S.bam.csi", csi), ...others)
+        const before = reader.bytesRead()
+        yield* checkLastEnd
+        return [lastEnd === null, reader.bytesRead() === before]
+      })
+      assert.deepStrictEqual(yield* endOf(), [false, false])
+      assert.deepStrictEqual(yield* endOf(index("S.bam.bai", bai)), [true, true])
     }).pipe(provided)
   )
 })

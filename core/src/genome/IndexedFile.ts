@@ -44,10 +44,12 @@ interface Fitting {
   readonly indexName: string
   readonly tabix: TabixIndex
   readonly slicing: Slicing
+  /** Whether data and index are known to end together. */
+  readonly proven: boolean
 }
 
 /** A file whose header and index were read. */
-export interface IndexedFile<E> extends Fitting {
+export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
   readonly file: Opened
   readonly header: PlainHeader
   /** Which indexes were passed over, and why. */
@@ -86,19 +88,20 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
       Result.mapError(slicingBy(tabix), (reason) => mismatch(index.name, name, reason))
     )
     // That costs a few blocks, and is worth them where there is a choice.
-    if (indexes.length > 1) yield* compareSamples(index.name, tabix, source, file)
-    return { indexName: index.name, tabix, slicing }
+    const proven = indexes.length > 1 && (yield* compareSamples(index.name, tabix, source, file))
+    return { indexName: index.name, tabix, slicing, proven }
   })
   const passed: Array<FileDamaged> = []
   for (const index of indexes) {
     const found: Result.Result<Fitting, FileDamaged | E> = yield* Effect.result(fitting(index))
     if (Result.isSuccess(found)) {
       const warnings = passed.map((error) => `${error.message}: ${index.name} is taken in its place`)
-      const { indexName, tabix } = found.success
+      const { proven, ...fits } = found.success
+      const { indexName, tabix } = fits
       const records = file.referenceAt(tabix)
-      const referenceAt = records === null || Result.isFailure(records) ? null : records.success
+      const referenceAt = proven || records === null || Result.isFailure(records) ? null : records.success
       return {
-        ...{ ...found.success, file, header, warnings, hasEnd: ended },
+        ...{ ...fits, file, header, warnings, hasEnd: ended },
         dataEnd: reader.size - (ended ? eofBlock.length : 0),
         lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),
         checkLastEnd:
@@ -118,10 +121,10 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   return yield* new FileDamaged({ ...best!, reason: reasons.join("; ") })
 })
 
-/** Damage of the file itself decides nothing between its indexes, and may lie where no region is. */
+/** False for damage of the file itself, which decides nothing between its indexes, and may lie where no region is. */
 const compareSamples = <E>(indexName: string, tabix: TabixIndex, data: DataFile<E>, file: Opened) =>
   Effect.catchIf(
-    compareWith(indexName, tabix, data, file),
+    Effect.as(compareWith(indexName, tabix, data, file), true),
     (error): error is FileDamaged & (FileDamaged | E) => error instanceof FileDamaged && error.file !== indexName,
-    () => Effect.succeed(0)
+    () => Effect.succeed(false)
   )

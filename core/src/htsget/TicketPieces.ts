@@ -15,7 +15,7 @@ import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
-import { type IndexedSource, openIndexed } from "../genome/IndexedFile.ts"
+import { type IndexedFile, type IndexedSource, openIndexed } from "../genome/IndexedFile.ts"
 import type { BinIndex } from "../genome/index/BinIndex.ts"
 import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
 import { noEnd } from "../genome/Structure.ts"
@@ -23,7 +23,9 @@ import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
-export interface OpenedFile extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced"> {
+export interface OpenedFile<E = unknown>
+  extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced">,
+    Pick<IndexedFile<E>, "checkLastEnd"> {
   readonly name: string
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
@@ -33,21 +35,30 @@ export interface OpenedFile extends Pick<Slicing, "references" | "records" | "fi
 }
 
 /**
- * Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together: what an index leads to in vain
- * would be missing without a word.
+ * Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together. Whether the file ends where its
+ * index does is looked at once records are wanted, and once for all of them.
  */
 export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   source: IndexedSource<E>
-): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
+): Effect.fn.Return<OpenedFile<E>, FileDamaged | E, Codec> {
   const opened = yield* openIndexed(source, typeOf[datatype])
   const { dataEnd, hasEnd, header, slicing, tabix, warnings } = opened
-  yield* opened.checkLastEnd
   const endless = hasEnd ? [] : [`${source.name}: ${noEnd}: what is there can be had, and more may be missing`]
   yield* Effect.forEach([...warnings, ...endless], (warning) => Effect.logWarning(warning), { discard: true })
   const { firstRecord, holdsUnplaced, records, references } = slicing
   const { index } = tabix
-  return { name: source.name, header: header.bytes(), references, records, index, dataEnd, firstRecord, holdsUnplaced }
+  let checked = false
+  // A failure may be the link host's, so only that it is sound is remembered.
+  const checkLastEnd = Effect.suspend(() =>
+    checked
+      ? Effect.void
+      : Effect.map(opened.checkLastEnd, () => {
+          checked = true
+        })
+  )
+  const known = { references, records, firstRecord, holdsUnplaced, index, dataEnd, checkLastEnd }
+  return { name: source.name, header: header.bytes(), ...known }
 })
 
 export type TicketPiece =
@@ -72,14 +83,18 @@ const mostStretches = 1000
 const atOnce = 4
 const level = 4
 
-/** Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block. */
+/**
+ * Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block, or records
+ * are wanted of a file that does not end where its index does: what an index leads to in vain would be missing without a word.
+ */
 export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
-  file: OpenedFile,
+  file: OpenedFile<E>,
   reader: ByteReader<E>,
   request: TicketRequest
 ): Effect.fn.Return<ReadonlyArray<TicketPiece>, HtsgetError | FileDamaged | E, Codec> {
   const codec = yield* Codec
   const stretches = yield* Effect.fromResult(stretchesOf(file, request))
+  if (!request.header) yield* file.checkLastEnd
   const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
     concurrency: atOnce
   })

@@ -5,7 +5,9 @@ import { bamFile, concat, read, references } from "../../../test/genome/Fixtures
 import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { checkStructure } from "../genome/Structure.ts"
+import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
+import * as BamRecord from "../genome/formats/BamRecord.ts"
+import { checkStructure, readIndex } from "../genome/Structure.ts"
 import { serviceInfo, ticketOf } from "../htsget/Ticket.ts"
 import type { TicketPiece } from "../htsget/TicketPieces.ts"
 import { fromQuery } from "../htsget/TicketRequest.ts"
@@ -164,6 +166,37 @@ describe("the file that a client of htsget means", () => {
         if (taken === "S1.bai") assert.deepStrictEqual(pieces, right.pieces)
       }
     })
+  )
+
+  it.effect(
+    "has its header and sequences although its end is damaged; records fail, and cost only another look at the end",
+    () =>
+      Effect.gen(function* () {
+        const all = Array.from({ length: 2000 }, (_, i) => read(`r${i}`, 0, i * 50))
+        const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
+        const { bai, bam } = bamFile(yield* Codec, [...all, unplaced], { blockBytes: 2000 })
+        const { index } = yield* readIndex("S1.bam.bai", fromBytes(bai))
+        const end = VirtualOffset.block(index.lastEnd ?? VirtualOffset.make(0, 0))
+        // Without reads, so that nothing but the end is looked at.
+        const region = "referenceName=chr2"
+        for (const damaged of [true, false]) {
+          const bytes = damaged ? bam.slice().fill(0xff, end + 20, end + 40) : bam
+          const { layer, reads } = ground({ "S1.bam": { bytes }, "S1.bam.bai": { bytes: bai } })
+          yield* Effect.gen(function* () {
+            assert.isNotEmpty((yield* parts("A1", "class=header")).pieces)
+            assert.strictEqual((yield* (yield* Tickets).sequences("A1", "S1.bam"))[0]?.first, 1)
+            const before = reads.length
+            for (const _ of [1, 2]) {
+              assert.strictEqual(damaged, (yield* Effect.result(parts("A1", region)))._tag === "Failure")
+            }
+            const looks = reads.slice(before)
+            assert.deepStrictEqual(
+              looks,
+              Array.from({ length: damaged ? 2 : 1 }, () => `S1.bam ${end}`)
+            )
+          }).pipe(Effect.provide(layer))
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
   it.effect("of more than 1 GB is divided, also when only the link host says how long it is", () =>

@@ -67,7 +67,7 @@ const makeTickets = Effect.fnUntraced(function* () {
   const making = yield* Semaphore.make(mostAtOnce)
 
   // By the version too: of a file that changed, header and index are read anew.
-  const opened = yield* Cache.makeWith<Openable, OpenedFile, BytesError>(
+  const opened = yield* Cache.makeWith<Openable, OpenedFile<BytesError>, BytesError>(
     ({ data, datatype, indexes: [best, ...others], indexVersion, version }) =>
       openFile(datatype, {
         name: data.fileName,
