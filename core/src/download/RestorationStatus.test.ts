@@ -79,6 +79,10 @@ describe("availability of a slice", () => {
     )
     assert.strictEqual(said(range, [file("S.bam"), cold("S.bam.bai")]), "Archived")
     assert.strictEqual(said(range, [cold("S.bam"), cold("S.bam.bai"), file("S.bai")]), "Archived")
+    const linkless = file("S.bai", { hasLink: false })
+    assert.strictEqual(said(range, [file("S.bam"), cold("S.bam.bai"), linkless]), "Archived")
+    // What nobody archived does not come back: the plan says that it has no link.
+    assert.strictEqual(said(range, [file("S.bam"), linkless]), "Available S.bam S.bai")
   })
 
   it("is known by regions, a BED file or unmapped reads", () => {

@@ -225,10 +225,10 @@ const belongsTo = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: Rea
   return type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === name
 }
 
-/** What has to come back first. To find regions, one index of several is enough. */
+/** What has to come back first. To find regions, one index of several is enough, when it has a link. */
 const stillArchived = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
   const cold = wanted.filter(({ archived }) => archived)
   if (!isSlice(entry)) return cold
   const isData = ({ fileName }: ListedFile) => fileName === wantedName(entry)
-  return wanted.some((file) => !isData(file) && !file.archived) ? cold.filter(isData) : cold
+  return wanted.some((file) => !isData(file) && !file.archived && file.hasLink) ? cold.filter(isData) : cold
 }

@@ -294,13 +294,17 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("regions whose index with a link is archived again are left, and their entry stays", () =>
+  it.effect("L13 regions are asked for again when their index is archived and the other one has no link", () =>
     Effect.gen(function* () {
       const w = yield* world({
         entries: [entry("A1", "S.bam", { range: "chr1" })],
         listing: () => Effect.succeed([...here("S.bam"), ...cold("S.bam.bai"), { fileName: "S.bai", size: 9 }])
       })
-      assert.deepStrictEqual([yield* w.reported, w.left()], [["skipped undefined"], ["A1 S.bam"]])
+      for (let look = 0; look < 2; look++) {
+        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
+      }
+      assert.deepStrictEqual(w.events, ["list A1", "restore A1", "list A1"])
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )
 

@@ -235,7 +235,7 @@ const downloadAll = Effect.fnUntraced(function* (
   })
 })
 
-/** Where a request stands whose files all have results: it leaves the restoration file when none has failed or is left. */
+/** Where a request stands whose files all have results: it leaves the restoration file when none has failed. */
 const stateAfter = (
   stored: StoredRequest,
   results: ReadonlyArray<FileResult>,
@@ -243,10 +243,6 @@ const stateAfter = (
 ): Effect.Effect<RestorationState, never, TrackingFile> => {
   const failure = results.find((result) => result._tag === "Failed")
   if (failure !== undefined) return Effect.succeed({ _tag: "Failed", error: failure.error })
-  // The plan found an index archived that regions need: of the others none has a link.
-  if (results.some((result) => result._tag === "Skipped" && result.reason === "archived")) {
-    return Effect.succeed(requestedState(stored.entry, null, false))
-  }
   return Effect.match(removeFinished(stored, service), {
     onSuccess: (): RestorationState => ({ _tag: "Done" }),
     onFailure: (error): RestorationState => ({ _tag: "Failed", error })
