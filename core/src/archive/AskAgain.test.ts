@@ -159,8 +159,15 @@ layer(Layer.empty)("asking again", (it) => {
           return look !== 1
         })
       )
-      assert.deepStrictEqual(yield* w.look(), ["Requested"])
+      const asked = new Set<string>()
+      const said: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      assert.deepStrictEqual(yield* Effect.provide(w.look(asked), log), ["Requested"])
       assert.deepStrictEqual([w.events, w.entries()], [[], [underWay]])
+      assert.deepStrictEqual([...asked], [], "what this run may still ask for")
+      assert.deepStrictEqual(said, [
+        `Restoration of analysis A1 requested by another run meanwhile, expected at ${time(1)}`
+      ])
     })
   )
 

@@ -103,22 +103,26 @@ const askForEntries = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Restoration | Asked, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
     known,
-    again: Effect.fnUntraced(function* (current) {
-      const now = yield* Clock.currentTimeMillis
-      // Who has asked for one of them since this run read the file has asked for the whole analysis.
-      for (const entry of current) {
-        const decision = decideToAskAgain(entry, request.mode, now)
-        if (decision._tag === "Asked") return decision
-      }
-      for (const entry of entries) {
-        yield* Effect.logInfo(
-          `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
-        )
-      }
-      // What another run has asked for takes nothing from the number of this one.
-      asked.add(analysisId)
-      return null
-    }),
+    again: {
+      left: Effect.fnUntraced(function* (current) {
+        const now = yield* Clock.currentTimeMillis
+        // Who has asked for one of them since this run read the file has asked for the whole analysis.
+        for (const entry of current) {
+          const decision = decideToAskAgain(entry, request.mode, now)
+          if (decision._tag === "Asked") return decision
+        }
+        return null
+      }),
+      begins: Effect.gen(function* () {
+        for (const entry of entries) {
+          yield* Effect.logInfo(
+            `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
+          )
+        }
+        // What another run has asked for takes nothing from the number of this one.
+        asked.add(analysisId)
+      })
+    },
     failed: (why, now) =>
       Effect.forEach(
         entries,

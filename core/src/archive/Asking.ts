@@ -35,11 +35,13 @@ const noAnswerOf = (error: ServiceError | TrackingError): NoAnswer => {
 
 interface Asking<L> {
   readonly known: Known
-  /**
-   * For entries that were asked for before: why they are not asked for now, by what the file says of them; null when they are. Says
-   * so. Absent for a first request.
-   */
-  readonly again?: (current: ReadonlyArray<TrackingEntry>) => Effect.Effect<L | null>
+  /** For entries that were asked for before; absent for a first request. */
+  readonly again?: {
+    /** Why they are not asked for now, by what the file says of them; null when they are. */
+    readonly left: (current: ReadonlyArray<TrackingEntry>) => Effect.Effect<L | null>
+    /** Run when the service is about to be asked: from here on the request is one of this run. */
+    readonly begins: Effect.Effect<void>
+  }
   readonly failed: (
     why: NoAnswer,
     requestTime: string
@@ -105,7 +107,7 @@ const requestInTurn = Effect.fnUntraced(function* <L>(
   }
   if (how.again !== undefined) {
     const keys = new Set(files.map((file) => keyOfFile(file, service)))
-    const left = yield* how.again(stored.flatMap(([key, entry]) => (keys.has(key) ? [entry] : [])))
+    const left = yield* how.again.left(stored.flatMap(([key, entry]) => (keys.has(key) ? [entry] : [])))
     if (left !== null) return left
   }
 
@@ -113,7 +115,8 @@ const requestInTurn = Effect.fnUntraced(function* <L>(
   if (!(yield* stillOurs)) return null
   unmade.add(requestTime)
   yield* remember(files, service, { restoreEstimation: null, status: requesting, ...asked })
-  const answered = Effect.map(askFor(analysisId, files), (estimate) => ({ estimate }))
+  const begins = how.again?.begins ?? Effect.void
+  const answered = Effect.map(Effect.andThen(begins, askFor(analysisId, files)), (estimate) => ({ estimate }))
   const answer = yield* Effect.flatMap(stillOurs, (ours) => (ours ? answered : Effect.succeed(null))).pipe(
     Effect.tapError((error) => how.failed(noAnswerOf(error), requestTime))
   )
