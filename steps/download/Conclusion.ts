@@ -115,8 +115,14 @@ export const keptText = (results: ReadonlyArray<RunResult>): string | null => {
   return `${parts.join(", ")}: run the same command to go on`
 }
 
-const codeOf = Effect.fnUntraced(function* (record: Told, settings: TargetSettings) {
-  return mostSevere([...errorsOf(yield* record.results), ...(yield* pendingFailure(settings, record))])
+/** The exit code of all that `record` has, and of `error`, with which the run ends. */
+export const codeOf = Effect.fnUntraced(function* (
+  record: Told,
+  settings: TargetSettings,
+  error: RunError | null = null
+) {
+  const ended = error === null ? [] : [error]
+  return mostSevere([...errorsOf(yield* record.results), ...(yield* pendingFailure(settings, record)), ...ended])
 })
 
 /** Pending restorations are the mildest failure (75), and none with `--pendingOk`. */

@@ -11,9 +11,10 @@ import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { Look } from "../../core/src/download/RestorationStatus.ts"
 import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
-import { makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
+import { expectedIn, makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
 import { eventsOf, type RunListener } from "../../core/src/download/RunEvents.ts"
-import { keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
+import { awaitedIn, keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
+import type { RunError } from "../../core/src/Errors.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
@@ -25,7 +26,7 @@ import { adviceOf } from "../main/Advice.ts"
 import { Stopping } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { clockText, drawStatus, firstThatFits, type StatusScreen } from "../main/Status.ts"
-import { conclude, sayPending } from "./Conclusion.ts"
+import { codeOf, conclude, sayPending } from "./Conclusion.ts"
 import { summarise, watch } from "./Watching.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 
@@ -112,17 +113,23 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     yield* record.resumed(found)
     return found
   })
-  const onSleep = Effect.fnUntraced(function* (sleep: Duration.Duration, left: Duration.Duration) {
-    // From here on a signal ends nothing but the waiting.
-    yield* stopping.endWith(settings.pendingOk ? 0 : 75)
-    const awaited = yield* record.awaited
+  const onSleep = Effect.fnUntraced(function* (
+    sleep: Duration.Duration,
+    left: Duration.Duration,
+    error: RunError | null
+  ) {
+    // From here on a signal ends nothing but the waiting: as the end of its time would now.
+    yield* stopping.endWith(yield* codeOf(record, settings, error))
+    const found = yield* run.sofar
+    const expected = expectedIn(found).length
     const now = yield* DateTime.now
     const [next, end] = [sleep, left].map((time) => DateTime.formatIso(DateTime.addDuration(now, time)))
-    // Pending is only what is under way.
-    const state = awaited.every(({ underWay }) => underWay) ? "pending" : "requested"
-    const what = `${counted(awaited.length, "restoration")} ${state}`
+    // Pending is only what is under way, and no file that failed for a reason that passes.
+    const pending = awaitedIn(found).filter(({ underWay }) => underWay).length
+    const state = pending === expected ? "pending" : "requested"
+    const what = expected === 0 ? "no answer yet" : `${counted(expected, "restoration")} ${state}`
     yield* Effect.logInfo(`${what}; looking again at ${next}, until ${end} at most`)
-    yield* countdown.begin(awaited.length, sleep, left)
+    yield* countdown.begin(expected, sleep, left)
   })
   const last = yield* untilBack(look, { wait, poll: settings.poll }, onSleep).pipe(
     Effect.onInterrupt(() => sayPending(settings, record))

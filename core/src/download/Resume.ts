@@ -271,12 +271,13 @@ interface Attempt<E> {
  * login; when it is away at the last look, that is the failure of the run, as any other failure is at once.
  *
  * @param look - one look, with a session of its own
- * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
+ * @param asleep - called before each sleep with its length, with the longest time that the waiting may still take, and with how the run
+ *   would fail if the waiting were over; null when the last look would be its result
  */
 export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extends LookFailure, R>(
   look: Effect.Effect<Look, E, R>,
   patience: Patience,
-  asleep: (sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
+  asleep: (sleep: Duration.Duration, left: Duration.Duration, error: E | null) => Effect.Effect<void>
 ): Effect.fn.Return<Look | null, E, R> {
   const waits = !Duration.isZero(patience.wait)
   let worked = false
@@ -291,7 +292,7 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
       return Effect.as(warnOf(error), again)
     })
   )
-  const last = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))
+  const last = yield* untilRestored(attempt, patience, ({ error }, sleep, left) => asleep(sleep, left, error))
   return last.error === null ? last.look : yield* Effect.fail(last.error)
 })
 

@@ -26,14 +26,15 @@ const waited = Effect.fnUntraced(function* (
   wait: Duration.Duration
 ) {
   let count = 0
-  let sleeps = 0
+  const failing: Array<string | undefined> = []
   const look = Effect.suspend(() => looks[Math.min(count++, looks.length - 1)] ?? Effect.die("no look"))
-  const asleep = () => Effect.sync(() => void sleeps++)
+  const asleep = (_sleep: Duration.Duration, _left: Duration.Duration, error: SessionError | null) =>
+    Effect.sync(() => failing.push(error?._tag))
   const run = untilBack(look, { wait, poll: Duration.minutes(10) }, asleep)
   const fiber = yield* Effect.forkChild(Effect.result(run))
   yield* TestClock.adjust("2 days")
   const end = yield* Fiber.join(fiber)
-  return { end: Result.isSuccess(end) ? end.success : end.failure._tag, count, sleeps }
+  return { end: Result.isSuccess(end) ? end.success : end.failure._tag, count, failing }
 })
 
 describe("waiting for what was requested", () => {
@@ -41,14 +42,22 @@ describe("waiting for what was requested", () => {
     Effect.gen(function* () {
       const done = lookOf({ _tag: "Done" }, { _tag: "NotRequested" })
       const looks = [lookOf(waiting), lookOf(waiting, { _tag: "Failed", error: away }), done].map(Effect.succeed)
-      assert.deepStrictEqual(yield* waited(looks, Duration.hours(12)), { end: done, count: 3, sleeps: 2 })
+      assert.deepStrictEqual(yield* waited(looks, Duration.hours(12)), {
+        end: done,
+        count: 3,
+        failing: [undefined, undefined]
+      })
     })
   )
 
   it.effect("looks once without patience, and ends with the look when the time is up", () =>
     Effect.gen(function* () {
       const still = lookOf(waiting)
-      assert.deepStrictEqual(yield* waited([Effect.succeed(still)], Duration.zero), { end: still, count: 1, sleeps: 0 })
+      assert.deepStrictEqual(yield* waited([Effect.succeed(still)], Duration.zero), {
+        end: still,
+        count: 1,
+        failing: []
+      })
       const { count, end } = yield* waited([Effect.succeed(still)], Duration.hours(1))
       assert.strictEqual(end, still)
       assert.isAbove(count, 3)
@@ -59,12 +68,12 @@ describe("waiting for what was requested", () => {
     Effect.gen(function* () {
       const done = lookOf({ _tag: "Done" })
       const back = yield* waited([Effect.fail(away), Effect.succeed(done)], Duration.hours(1))
-      assert.deepStrictEqual([back.end, back.count], [done, 2])
+      assert.deepStrictEqual(back, { end: done, count: 2, failing: ["SvcUnavailable"] })
       assert.strictEqual((yield* waited([Effect.fail(away)], Duration.hours(1))).end, "SvcUnavailable")
       assert.deepStrictEqual(yield* waited([Effect.fail(away)], Duration.zero), {
         end: "SvcUnavailable",
         count: 1,
-        sleeps: 0
+        failing: []
       })
       assert.strictEqual((yield* waited([Effect.fail(refused)], Duration.hours(1))).count, 1)
     })

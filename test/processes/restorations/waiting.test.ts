@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, namesIn, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
 import { start, untilOrEnd } from "../../Executables.ts"
-import { archive, file, overdueArchive, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
+import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
 
 describe("waiting", () => {
   it.live("SIGTERM ends it with 75 and the pending line, and everything is kept", () =>
@@ -24,6 +24,36 @@ describe("waiting", () => {
       assert.strictEqual(exitCode, 75, stderr)
       assert.match(stderr, /\n1 restoration pending, the next expected at .*run again later: svc-resume-restore/)
       assert.strictEqual(readFileSync(join(folder, file), "utf8"), before)
+    })
+  )
+
+  it.live("SIGTERM ends it with what failed, with --pendingOk too, as the end of the time would", () =>
+    Effect.gen(function* () {
+      const { env, folder, setFaults } = yield* archive("1 hour")
+      const args = ["--wait", "1h", "--poll", "10m", "--pendingOk"]
+      const asked = { restoreEstimation: "2999-01-01T00:00:00Z", requestTime: "2998-12-31T23:00:00Z" }
+      const pending = entry("A3", {}, asked)
+      const cold = entry("A1", {}, { fileName: "S1.bam" })
+      const gone = entry("A1", {}, { fileName: "S9.bam" })
+      const body = "<Error><Code>InvalidObjectState</Code></Error>"
+      yield* setFaults([fault({ plane: "link" }, { status: 403, body })])
+      for (const [entries, said, code] of [
+        [[pending], "1 restoration pending", 0],
+        [[pending, gone], "1 restoration pending", 66],
+        [[cold], "1 restoration requested", 75]
+      ] as const) {
+        store(folder, ...entries)
+        const running = yield* start("svc-resume-restore", args, { cwd: folder, env })
+        yield* untilOrEnd(
+          running,
+          "it waits",
+          Effect.sync(() => running.stderr().includes("looking again at"))
+        )
+        yield* running.kill("SIGTERM")
+        const { exitCode, stderr } = yield* running.outcome
+        assert.include(stderr, `${said}; looking again at`)
+        assert.strictEqual(exitCode, code, stderr)
+      }
     })
   )
 
