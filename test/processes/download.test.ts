@@ -3,7 +3,7 @@
  * Faults are in download-faults.test.ts, secrets in secrets.test.ts.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -207,6 +207,37 @@ describe("files", () => {
       assert.deepStrictEqual([seen.logins, seen.logouts], [2, 2])
       assert.strictEqual(seen.cookiesSeenByLinkHost + seen.tokensSeenByLinkHost + seen.referersSeenByLinkHost, 0)
     })
+  )
+
+  it.live(
+    "Z9 one that another program has not finished is replaced on demand; the note that it leaves hinders no later run",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const wanted = ["-a", "A1", "-d", "out"]
+        assert.strictEqual((yield* download(wanted)).exitCode, 0)
+        const [data, note] = [join(folder, "out", "S1.bam"), join(folder, "out", "S1.bam.aria2")]
+        const good = sha256(data)
+        for (const path of [data, note]) {
+          writeFileSync(path, new Uint8Array(statSync(data).size))
+          utimesSync(path, 1e9, 1e9)
+        }
+        const refused = yield* download(wanted)
+        assert.strictEqual(refused.exitCode, 73, refused.stderr)
+        assert.include(refused.stderr, "S1.bam.aria2 says that another program has not finished it")
+        assert.include(refused.stderr, "give --overwrite to replace it")
+        const over = yield* download([...wanted, "--overwrite"])
+        assert.strictEqual(over.exitCode, 0, over.stderr)
+        assert.include(
+          over.stderr,
+          "[warn]: S1.bam.aria2 stays, and by it another program would write into the new S1.bam"
+        )
+        const kept = yield* download(wanted)
+        assert.match(kept.stderr, /0 downloaded, 2 skipped \(2 exists\), 0 failed/)
+        assert.notInclude(kept.stderr, ".aria2")
+        assert.strictEqual(sha256(data), good)
+        assert.include(namesIn(folder, "out"), "S1.bam.aria2")
+      })
   )
 
   it.live("Z9 of another size than listed are left, fail and are reported with both sizes; --overwrite replaces", () =>

@@ -128,7 +128,8 @@ describe("decisions", () => {
   })
 
   it("a file of the listed size that another tool has not finished is not kept as whole, and may be replaced", () => {
-    const there: Destination = { occupants: new Map([["S.bam", { kind: "unfinished", size: 100 }]]), slices: new Map() }
+    const unfinished = { kind: "file", size: 100, note: "S.bam.aria2" } as const
+    const there: Destination = { occupants: new Map([["S.bam", unfinished]]), slices: new Map() }
     const a = analysis("A1", [file("S.bam", { size: 100 })])
     assert.deepStrictEqual(decisions([a], both, there), ["S.bam Fail SvcCannotCreate"])
     assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), ["S.bam Fetch"])

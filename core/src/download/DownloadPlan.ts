@@ -21,10 +21,11 @@ import type { Decision } from "./RunEvent.ts"
 
 /** What is at a final name before the run. */
 export interface Occupant {
-  /** `unfinished`: a file that another tool has made as large as it will be; what it lacks is in a file beside it. */
-  readonly kind: "file" | "unfinished" | "other"
+  readonly kind: "file" | "other"
   /** Bytes. */
   readonly size: number
+  /** Where another program, which makes a file as large as it will be, notes what this one lacks; none when it is absent. */
+  readonly note?: string
 }
 
 /** Which files a plan is for, and what it does with those that exist. */
@@ -197,17 +198,16 @@ const refusal = (
     (place.folder === "" ? null : unsafeName(place.folder))
   if (unsafe !== null) return unsafe
   if (owners !== null) return new NameCollision({ name: path, ...owners })
-  if (occupants.get(path)?.kind === "other") {
+  const { kind, note } = occupants.get(path) ?? {}
+  if (kind === "other") {
     return new CannotCreate({
       path: shown,
       reason: "a folder, or something else that is no file, is there: move it away, or give another destination"
     })
   }
-  if (occupants.get(path)?.kind === "unfinished" && !overwrite) {
-    return new CannotCreate({
-      path: shown,
-      reason: `${path}.aria2 beside it says that aria2c has not finished it: finish it with aria2c, or remove both`
-    })
+  if (note !== undefined && !overwrite) {
+    const reason = `${note} says that another program has not finished it: finish it there, or remove ${note} if the file is whole`
+    return new CannotCreate({ path: shown, reason, replaceable: true })
   }
   const slice = slices.get(path)
   return slice?._tag === "Other" && !overwrite && !hasNoReads(place) ? slice.error : null

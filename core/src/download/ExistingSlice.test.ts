@@ -114,25 +114,6 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
     })
   )
 
-  it.effect("a whole file beside which aria2c notes what it lacks is seen as unfinished", () =>
-    Effect.gen(function* () {
-      const path = yield* Path.Path
-      const { file, fs } = yield* cut("bam")
-      const destination = path.dirname(file)
-      for (const name of ["S.bam", "S.bam.aria2", "T.bam"])
-        yield* fs.writeFile(path.join(destination, name), new Uint8Array(9))
-      const places = ["S.bam", "T.bam"].map((fileName) => ({ folder: "", fileName, type: "bam", slice: null }) as const)
-      const { occupants } = yield* lookAt({ destination, overwrite: false, checksums: null, own: new Map() }, places)
-      assert.deepStrictEqual(
-        [...occupants],
-        [
-          ["S.bam", { kind: "unfinished", size: 9 }],
-          ["T.bam", { kind: "file", size: 9 }]
-        ]
-      )
-    })
-  )
-
   it.effect("regions that the source cannot have are left to the remote file to judge", () =>
     Effect.gen(function* () {
       const { file, regions } = yield* cut("bam")

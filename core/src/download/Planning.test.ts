@@ -58,12 +58,22 @@ describe("indexes beside what is planned", () => {
   /** What is planned for `S1.bam` with these files and links in its folder, and what is warned of. */
   const planned = (
     names: ReadonlyArray<string>,
-    how: { readonly overwrite: boolean; readonly makeIndex: boolean; readonly links?: ReadonlyArray<string> }
+    how: {
+      readonly overwrite: boolean
+      readonly makeIndex: boolean
+      readonly links?: ReadonlyArray<string>
+      /** By how many minutes each file is older than the one before it. */
+      readonly apart?: number
+    }
   ) =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const destination = yield* fs.makeTempDirectoryScoped()
-      for (const name of names) yield* fs.writeFile(`${destination}/${name}`, new Uint8Array(5))
+      for (const [at, name] of names.entries()) {
+        yield* fs.writeFile(`${destination}/${name}`, new Uint8Array(5))
+        const changed = 1e9 - at * (how.apart ?? 0) * 60
+        yield* fs.utimes(`${destination}/${name}`, changed, changed)
+      }
       for (const name of how.links ?? []) yield* fs.symlink("elsewhere", `${destination}/${name}`)
       const warned: Array<string> = []
       const logger = Logger.make<unknown, void>(({ message }) => void warned.push(String(message)))
@@ -91,6 +101,35 @@ describe("indexes beside what is planned", () => {
       assert.deepStrictEqual(yield* of("S1.bai", "S1.csi"), ["S1.csi", "S1.bai"])
       assert.deepStrictEqual(yield* of("S1.bai", "S1.csi", "S1.bcf"), ["S1.bai"])
     })
+  )
+
+  it.live("of a note by which another program would write into what is fetched is warned", () =>
+    Effect.gen(function* () {
+      const warned = "stays, and by it another program would write into the new S1.bam: remove it"
+      for (const note of ["S1.bam.aria2", "S1.bam.lftp-pget-status"]) {
+        const of = (names: ReadonlyArray<string>, overwrite: boolean) =>
+          planned([...names, note], { overwrite, makeIndex: false })
+        assert.deepStrictEqual(yield* of([], false), { decided: ["Fetch"], warned: [`${note} ${warned}`] })
+        assert.deepStrictEqual(yield* of(["S1.bam"], true), { decided: ["Fetch"], warned: [`${note} ${warned}`] })
+      }
+    })
+  )
+
+  it.live(
+    "a file of the listed size is not kept while a note says what it lacks, unless that is of an older file",
+    () =>
+      Effect.gen(function* () {
+        const of = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
+          const decided: Array<unknown> = []
+          for (const apart of [-20, 0, 10, 11])
+            decided.push(...(yield* planned(names, { overwrite: false, makeIndex: false, apart })).decided)
+          return decided.join(" ")
+        })
+        const [unfinished, kept] = ["SvcCannotCreate SvcCannotCreate SvcCannotCreate Skip", "Skip Skip Skip Skip"]
+        for (const note of ["S1.bam.aria2", "S1.bam.lftp-pget-status"])
+          assert.strictEqual(yield* of("S1.bam", note), unfinished)
+        assert.strictEqual(yield* of("S1.bam", "S2.bam.aria2"), kept)
+      })
   )
 
   it.live("a file whose index would take the place of a link fails before it is fetched, as it would in the run", () =>

@@ -61,7 +61,8 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   const decided = yield* withPlainIndexes(plan(analyses, request, view, places), destination)
   const free = yield* files.free({ directory: destination })
   const left = request.overwrite ? yield* indexesLeft(decided, destination, view.occupants) : []
-  yield* Effect.forEach([...decided.warnings, ...left], (warning) => Effect.logWarning(warning), { discard: true })
+  const warnings = [...decided.warnings, ...left, ...notesLeft(decided, view)]
+  yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
   return {
     plan: decided,
     disk: { ...diskNeed(decided.files, view.present), destination, free },
@@ -108,6 +109,15 @@ const indexesLeft = Effect.fnUntraced(function* (
   }
   return warnings
 })
+
+/** Which notes of other programs stay beside a file that is fetched: they are not ours to remove. */
+const notesLeft = (plan: DownloadPlan<PlannedFile>, { notes }: DestinationView): ReadonlyArray<string> =>
+  filesToFetch(plan).flatMap((file) => {
+    const note = notes.get(pathOf(file))
+    if (note === undefined) return []
+    const [name, of] = [note, pathOf(file)].map(printable)
+    return `${name} stays, and by it another program would write into the new ${of}: remove it`
+  })
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
 export const checkDestination = Effect.fn("svc.download.checkDestination")(function* ({
@@ -187,6 +197,8 @@ const refuseAll = (
 type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice" | "makesIndex">
 
 export interface DestinationView extends Destination {
+  /** By the path of a file, where another program notes what it lacks; it may be left from an older file. */
+  readonly notes: ReadonlyMap<string, string>
   /** Bytes on the disk in the part file of a planned file. */
   readonly present: (place: PlannedOutput) => number
   /** A planned file is one that the run itself writes; null when none is. */
@@ -203,7 +215,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   const occupants = new Map<string, Occupant>()
   const slices = new Map<string, SliceState>()
   const parts = new Map<string, number>()
-  const unfinished = new Set<string>()
+  const notes = new Map<string, string>()
 
   const ownFiles = yield* identitiesOf(own)
   const clashes: Array<string> = []
@@ -214,7 +226,10 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const directory = path.join(destination, folder)
     folders.set(folder, yield* identityOf(directory))
     const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
-    for (const name of names) if (name.endsWith(".aria2")) unfinished.add(path.join(folder, name.slice(0, -6)))
+    for (const name of names) {
+      const suffix = noteSuffixes.find((one) => name.endsWith(one))
+      if (suffix !== undefined) notes.set(path.join(folder, name.slice(0, -suffix.length)), path.join(folder, name))
+    }
     for (const name of names.filter(isPart)) {
       const info = yield* Effect.option(fs.stat(path.join(directory, name)))
       if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocatedBytes(info.value))
@@ -231,10 +246,12 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const mine = ids.concat(Option.isSome(info) ? identityOfInfo(info.value) : []).find((id) => ownFiles.has(id))
     if (mine !== undefined) clashes.push(`${relative} would be written over ${ownFiles.get(mine)}`)
     if (Option.isNone(info)) continue
-    const kindOfFile = unfinished.has(relative) ? "unfinished" : "file"
+    const note = notes.get(relative)
+    const isUnfinished = note !== undefined && (yield* isOf(path.join(destination, note), info.value))
     occupants.set(relative, {
-      kind: info.value.type === "File" ? kindOfFile : "other",
-      size: Number(info.value.size)
+      kind: info.value.type === "File" ? "file" : "other",
+      size: Number(info.value.size),
+      ...(isUnfinished ? { note } : {})
     })
     if (place.slice === null || overwrite) continue
     const kind = dataTypeOf(place.type)
@@ -247,11 +264,28 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   return {
     occupants,
     slices,
+    notes,
     present: bytesPresent,
     clash:
       clash === null ? null : new UsageError({ message: `${clash}: name another file for it; nothing was fetched` })
   }
 })
+
+/** What aria2c and lftp put beside a file until it is whole. */
+const noteSuffixes = [".aria2", ".lftp-pget-status"]
+
+/** They save a note while they write, aria2c at least every 10 minutes (its `--auto-save-interval`). */
+const savedWithin = 600_000
+
+/** Whether a note is one of this data: it is left from an older file when the data has changed long after it. */
+const isOf = Effect.fnUntraced(function* (note: string, data: FileSystem.File.Info) {
+  const fs = yield* FileSystem.FileSystem
+  const saved = yield* Effect.option(fs.stat(note))
+  return Option.isSome(saved) && changedAt(data) - changedAt(saved.value) <= savedWithin
+})
+
+/** In ms since 1970. */
+const changedAt = ({ mtime }: FileSystem.File.Info) => Number(Option.getOrElse(mtime, () => 0))
 
 /** The files of `own` by what they are on the disk, and by the names that they would get. */
 const identitiesOf = Effect.fnUntraced(function* (own: DownloadRequest["own"]) {
