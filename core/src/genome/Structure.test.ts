@@ -134,6 +134,17 @@ describe("checkStructure", () => {
         checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(vcfColumns(["1"])))), file)
       )
       assert.strictEqual(fault.fault, "IndexMismatch")
+      // Of a line that goes on in another block the first column is compared too.
+      const [begin, rest] = [text(`${vcf}chr1\t5`), text("\t.\tA\tC\t.\t.\t.\n")]
+      const crossing = { ...file, reader: fromBytes(concat(bgzf(codec, begin).subarray(0, -28), bgzf(codec, rest))) }
+      const ofCrossing = (name: string) => {
+        const own = IndexBuilder.make(14, 5)
+        own.add(0, 4, 5, true, 0, vcf.length)
+        own.close(crossing.reader.size - Bgzf.eofBlock.length, 0)
+        return checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, own.tbi(vcfColumns([name])))), crossing)
+      }
+      assert.strictEqual((yield* ofCrossing("chr1")).compared, 1)
+      assert.include((yield* Effect.flip(ofCrossing("1"))).message, "no record of reference 1 begins at byte 0")
       const bamIndex = bgzf(codec, IndexBuilder.make(14, 5).csi(1))
       assert.strictEqual(
         (yield* Effect.flip(checkStructure("a.vcf.gz.csi", fromBytes(bamIndex), file))).fault,

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
 import { inflateAt, mostEmpty, prefixSteps, readBlocks } from "./bgzf/Blocks.ts"
@@ -120,16 +121,21 @@ const sampleChunks = (index: BinIndex): ReadonlyArray<SampleChunk> => {
   return [...found.values()]
 }
 
+/** Where no record begins within so many bytes, none is looked for any further: one may cross the border of two blocks of any size. */
+const lookedAt = Bgzf.maxBlock
+
 /**
- * The inflated bytes from a virtual offset to the end of its block, `null` at the end of the file. Fails with `wrong`
- * when the offset does not lie in a block.
+ * The reference of the first record from a virtual offset on, `null` where there is none. Fails with `wrong` when the offset does not lie
+ * in a block.
  */
-const bytesAt = Effect.fnUntraced(function* <E>(
+const firstReference = Effect.fnUntraced(function* <E>(
   data: DataFile<E>,
   at: VirtualOffset.VirtualOffset,
+  referenceAt: ReferenceAt,
   wrong: FileDamaged
-): Effect.fn.Return<Uint8Array | null, FileDamaged | E, Codec> {
+): Effect.fn.Return<number | string | null, FileDamaged | E, Codec> {
   const codec = yield* Codec
+  let content: Uint8Array = new Uint8Array(0)
   let offset = VirtualOffset.block(at)
   let within = VirtualOffset.within(at)
   let empty = 0
@@ -143,8 +149,13 @@ const bytesAt = Effect.fnUntraced(function* <E>(
       if (!isWhole) return yield* wrong
       const block = { offset: offset + begin, bytes: bytes.subarray(begin, begin + size), starts: [0, size] }
       const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, block, 0))
-      if (within < inflated.length) return inflated.subarray(within)
       if (within > inflated.length) return yield* wrong
+      if (within < inflated.length) {
+        const rest = inflated.subarray(within)
+        content = content.length === 0 ? rest : joinBytes([content, rest])
+        const found = referenceAt.of(content)
+        if (found !== null || content.length >= lookedAt) return found
+      }
       // The end of a block is the start of the next one, and some writers leave thousands of empty blocks between.
       begin += size
       within = 0
@@ -180,9 +191,8 @@ const compareChunks = Effect.fnUntraced(function* <E>(
       data.name,
       `no record of reference ${referenceAt.nameOf(reference)} begins at byte ${offset}`
     )
-    const bytes = yield* bytesAt(data, chunk.begin, wrong)
-    const found = bytes === null ? "" : referenceAt.of(bytes)
-    if (found !== null && found !== referenceAt.expected(reference)) return yield* wrong
+    const found = yield* firstReference(data, chunk.begin, referenceAt, wrong)
+    if (found !== referenceAt.expected(reference)) return yield* wrong
   }
   yield* checkLastEnd(file, index, data, referenceAt)
   return chunks.length
@@ -206,7 +216,7 @@ export const lastEndRange = (
 
 /**
  * Where the index ends, a block of the data begins, and in it no record that the index should cover: so no block before it is
- * missing or too much. Reads at most one block, and none where the index ends with the data.
+ * missing or too much. Reads one block, or a few where that does not say, and none where the index ends with the data.
  */
 export const checkLastEnd = Effect.fnUntraced(function* <E>(
   file: string,
@@ -218,8 +228,8 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   if (lastEndRange(index, size, referenceAt) === null) return
   const end = endOf(index, referenceAt)
   const block = VirtualOffset.block(end)
-  const rest = yield* bytesAt(data, end, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
-  const next = rest === null ? null : referenceAt.of(rest)
+  const wrong = mismatch(file, data.name, `it points to byte ${block} of ${size}`)
+  const next = yield* firstReference(data, end, referenceAt, wrong)
   if (next !== null && referenceAt.covers(next)) {
     return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${block}`)
   }

@@ -63,7 +63,7 @@ export interface PlainHeader {
 
 /** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */
 export interface ReferenceAt {
-  /** The reference of the record at the start of `bytes`; `null` when the record does not lie whole in its block. */
+  /** The reference of the first record in `bytes`, where a record begins or what is none; `null` when more bytes have to tell. */
   readonly of: (bytes: Uint8Array) => number | string | null
   /** True when the index should cover the records of that reference. */
   readonly covers: (reference: number | string) => boolean

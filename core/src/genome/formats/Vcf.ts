@@ -199,11 +199,16 @@ const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): Reado
 const longestOf = (references: ReadonlyArray<KnownReference>): number =>
   references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
 
-/** The reference of a line, empty when it is no record. */
+/** The first column tells, however long its line is; comments, blank lines and what has no columns are passed over. */
 const referenceOf = (bytes: Uint8Array): string | null => {
-  const end = bytes.indexOf(lineFeed)
-  if (end === -1) return null
-  return bytes[0] === hash ? "" : (placeOf(bytes.subarray(0, end))?.name ?? "")
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf(lineFeed, at)
+    const line = bytes.subarray(at, end === -1 ? bytes.length : end)
+    const stop = line.indexOf(tab)
+    if (stop !== -1 && line[0] !== hash) return decodeName(line.subarray(0, stop))
+    if (end === -1) return null
+    at = end + 1
+  }
 }
 
 export const Vcf: Format = {
