@@ -66,14 +66,16 @@ const files = {
   ),
   "f-comment.vcf.gz": bgzf(
     codec,
-    text(`${version}##odd=a\rb\n##contig=<ID=X,length=7>\n##contig=<ID=10>\n##contig=<ID=2,length=5>\n`),
+    text(`${version}##odd=a\rb\n##contig=<ID=X,length=7>\n##contig=<ID=10>\n##contig=< ID = 2 , length = 5>\n`),
     text(`${columns}\n#a comment${oneRecord}`)
   ),
   "i-no-ids.vcf.gz": bgzf(
     codec,
     text(
       `${version}##INFO=<ID=N,Number=1,Type=Integer,Description="x">\n##FORMAT=<ID=AD,Number=R,Type=Integer,Description="x">\n##INFO=<Description="a, ID=b">\n##FORMAT=none\n` +
-        `##INFO=<Number=1,Description="a, b",ID=M,Type=Integer>\n${columns}\tFORMAT\tS\n1\t5\tx\tA\tC\t.\tPASS\tN=3;M=4\tAD\t1,2\n`
+        `##INFO=<Number=1,Description="a, b",ID=M,Type=Integer>\n` +
+        `##INFO=< ID=AX,Number=1,Type=Integer,Description="x">\n##INFO= <ID=Q>\n##contig=<ID=1,length=9>\n##contig=<length=9>\n##contig=none\n##odd=<x=1>\n` +
+        `${columns}\tFORMAT\tS\n1\t5\tx\tA\tC\t.\tPASS\tN=3;M=4;AX=5\tAD\t1,2\n`
     )
   ),
   "h-cut.vcf.gz": large.subarray(0, 1_200_000),
@@ -193,10 +195,13 @@ layer(libraryOver(folderOf(files)), { excludeTestServices: true })("variants", (
       })
   )
 
-  it.effect("a line without an ID takes no type from the fields of others", () =>
+  it.effect("a line without an ID takes no type from the fields of others, and the place of no other line", () =>
     Effect.gen(function* () {
-      const [one] = yield* Variants.use(({ stream }) => Stream.runCollect(stream(idOf("i-no-ids"))))
-      assert.deepStrictEqual(one?.INFO, { N: [3], M: [4] })
+      const { header, stream } = yield* Variants
+      const [one] = yield* Stream.runCollect(stream(idOf("i-no-ids")))
+      assert.deepStrictEqual(one?.INFO, { N: [3], M: [4], AX: [5] })
+      const { metadata } = yield* header(idOf("i-no-ids"))
+      assert.deepInclude(metadata, { contig: { 1: { length: "9" } }, odd: { x: "1" } })
       assert.deepStrictEqual(one?.SAMPLES(), { S: { AD: [1, 2] } })
     })
   )

@@ -129,16 +129,25 @@ const headerOf = (vcf: OpenVcf): VariantsHeader => ({
 
 const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 
-/** Takes the place of all lines of its key in the parser, and their types with them. */
-const isWithoutId = (line: string): boolean =>
-  /^##(?:INFO|FORMAT|ALT|FILTER)=/.test(line) && !/[<,]ID=/.test(unquoted(line))
+/** The key of a line that the parser reads; undefined for what is none. */
+const keyOf = (line: string): string | undefined => /^##(.+?)=/.exec(line)?.[1]
+
+/** Whether the parser finds an ID in a line; one without takes the place of all lines of its key, and their types with them. */
+const hasId = (line: string): boolean => /^##[^=]+=<(?:.*,)?\s*ID=/.test(unquoted(line))
+
+/** Keys of which the format reserves some IDs. */
+const withReserved = ["INFO", "FORMAT", "ALT", "FILTER"]
 
 /**
  * What the parser is given is what it can read: where it throws, the rest of this product reads on. It writes what a line names into objects
  * that have a prototype, and `##__proto__=<ID=...>` into that of all objects of the process.
  */
 const parserOf = ({ header, lines }: OpenVcf): VcfParser => {
-  const read = lines.filter((line) => /^##.+?=/.test(line) && !line.includes("__proto__") && !isWithoutId(line))
+  const withIds = new Set([...withReserved, ...lines.filter(hasId).map(keyOf)])
+  const read = lines.filter((line) => {
+    const key = keyOf(line)
+    return key !== undefined && !line.includes("__proto__") && (!withIds.has(key) || hasId(line))
+  })
   const parser = new VcfParser({ header: [...read, columns].join("\n").replaceAll("\r", " "), strict: false })
   parser.samples = [...header.samples]
   return parser

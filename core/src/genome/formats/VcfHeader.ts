@@ -95,11 +95,11 @@ export const unquoted = (line: string): string =>
     .filter((_, i) => i % 2 === 0)
     .join("")
 
-/** `ID` and `length` of `##contig=<...>`. */
+/** `ID` and `length` of `##contig=<...>`, which may have blanks around them, as for bcftools. */
 const contigOf = (line: string): VcfContig | null => {
   const keys = unquoted(line)
-  const id = /[<,]ID=([^,>]+)/.exec(keys)?.[1]
-  const length = /[<,]length=(\d+)/.exec(keys)?.[1]
+  const id = /[<,] *ID *= *([^,> ][^,>]*)/.exec(keys)?.[1]?.trimEnd()
+  const length = /[<,] *length *= *(\d+)/.exec(keys)?.[1]
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 
