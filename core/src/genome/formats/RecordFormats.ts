@@ -117,6 +117,13 @@ const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsI
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
+/** The first two columns of a line, or, where no tabs part them, what looks like a name and a position: never a genotype. */
+const placeIn = (line: string): string => {
+  const [, name = "", position = ""] =
+    /^([^\t ,;]*)\t([^\t ,;]*)/.exec(line) ?? /^([\w.*-]{1,20})(?:[^\w.*-]+(\d+))?/.exec(line) ?? []
+  return `${name} ${position}`.trimEnd()
+}
+
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
@@ -158,12 +165,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     },
     lineAt: ({ bytes }, at, size) =>
       at === 0 || bytes[at - 1] === lineFeed
-        ? printable(
-            textOf(bytes.subarray(at, at + Math.min(size - 1, 60)))
-              // A line whose columns stand apart by other signs is shown no further.
-              .split(/[\t ,;]+/, 2)
-              .join(" ")
-          )
+        ? printable(placeIn(textOf(bytes.subarray(at, at + Math.min(size - 1, 60)))))
         : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {

@@ -79,7 +79,7 @@ describe("slices of VCF files of other programs", () => {
         })
       }
       // Of a line without tabs as much is said.
-      for (const separator of [" ", ",", ";"]) {
+      for (const separator of [" ", ",", ";", "|", ":", " | ", "/"]) {
         const apart = `${fields(100)}\t.\tGT\t0/1\n`.replaceAll("\t", separator)
         const lines = [`${fields(90)}\n`, apart, `${fields(200)}\n`]
         const { message } = yield* Effect.flip(
