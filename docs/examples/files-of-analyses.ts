@@ -32,11 +32,15 @@ const program = Effect.fn("program")(function* (destination: string, analysisIds
         const { _tag, bytes, path } = event.result
         return Console.log([path, _tag, bytes].join("\t"))
       }
-      // Of a file: what stopped it. Of an analysis as a whole: that it is not there, for example.
-      case "Ended":
-        return Effect.forEach(event.outcome.results, (result) =>
-          result._tag === "Failed" ? Console.error(result.error.message) : Effect.void
+      // Of a file: what stopped it. Of an analysis as a whole: that it is not there, for example. The worst gives the exit code.
+      case "Ended": {
+        const { results } = event.outcome
+        const failures = results.filter((result) => result._tag === "Failed")
+        return Effect.andThen(
+          Effect.forEach(failures, ({ error }) => Console.error(error.message)),
+          failures.length === 0 ? Effect.void : new Downloads.DownloadsFailed({ results })
         )
+      }
       default:
         return Effect.void
     }

@@ -15,15 +15,17 @@ const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<strin
   const downloads = yield* Downloads.Downloads
   const options = { analysisIds, filetypes: ["bam"], restoreArchived: "force" } as const
   // It costs money. What was asked for stands in the restoration file: a run that is killed asks for nothing twice.
-  const { results } = yield* downloads.restore(options)
+  const asked = yield* downloads.restore(options)
   // Such as an analysis that is not there: nothing is awaited of it.
-  for (const result of results) if (result._tag === "Failed") yield* Console.error(result.error.message)
+  for (const result of asked.results) if (result._tag === "Failed") yield* Console.error(result.error.message)
   const { look } = yield* downloads.resume(options)
   const { statuses } = yield* Effect.repeat(look, {
     schedule: halfHours,
     until: ({ statuses }) => statuses.every(Restorations.isSettled)
   })
   for (const { entry, state } of statuses) yield* Console.log(`${entry.fileName}\t${state._tag}`)
+  const results = [...asked.results, ...statuses.flatMap(({ results }) => results)]
+  if (results.some(({ _tag }) => _tag === "Failed")) return yield* new Downloads.DownloadsFailed({ results })
 })
 
 program(process.argv.slice(2)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Schema } from "effect"
 import { RunEvent } from "../../core/src/download/RunEvent.ts"
-import { ground, namesIn } from "../DownloadGround.ts"
+import { fault, ground, namesIn } from "../DownloadGround.ts"
 import { runCommand, startServer } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { collector } from "../servers/Collector.ts"
@@ -25,15 +25,28 @@ describe("examples", () => {
 
   it.live("the events of a run, which are read again from what is printed", () =>
     Effect.gen(function* () {
-      const { env, folder } = yield* ground()
-      const { exitCode, stderr, stdout } = yield* example("run-events.ts", [], env, folder)
-      assert.strictEqual(exitCode, 0, stderr)
-      const lines = stdout.split("\n").filter((line) => line.startsWith("{"))
-      const events = lines.map((line) => Schema.decodeSync(Schema.fromJsonString(RunEvent))(line))
-      assert.deepStrictEqual(
-        events.flatMap((event) => (event._tag === "Finished" ? [event.result.fileName] : [])),
-        ["S1.bam", "S1.bam.bai"]
-      )
+      const { env, folder, setFaults } = yield* ground()
+      const run = Effect.fnUntraced(function* () {
+        const { exitCode, stderr, stdout } = yield* example("run-events.ts", [], env, folder)
+        const events = stdout
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => Schema.decodeSync(Schema.fromJsonString(RunEvent))(line))
+        const ends = events.flatMap((event) =>
+          event._tag === "Finished" ? [`${event.result.fileName} ${event.result._tag}`] : []
+        )
+        return { ends: ends.sort(), exitCode, stderr }
+      })
+      yield* setFaults([fault({ plane: "link", file: "S1.bam.bai" }, { status: 403 })])
+      const failed = yield* run()
+      assert.deepStrictEqual([failed.exitCode, failed.ends], [77, ["S1.bam Downloaded", "S1.bam.bai Failed"]])
+      assert.match(failed.stderr, /1 of 2 results is a failure: S1\.bam\.bai/)
+      yield* setFaults([])
+      const whole = yield* run()
+      assert.deepStrictEqual([whole.exitCode, whole.ends], [0, ["S1.bam Kept", "S1.bam.bai Downloaded"]], whole.stderr)
+      const refused = yield* example("run-events.ts", [], { ...env, SVC_PASSWORD: "wrong" }, folder)
+      assert.deepStrictEqual([refused.exitCode, refused.stdout], [77, ""])
+      assert.match(refused.stderr, /refused the login/)
     })
   )
 
@@ -75,7 +88,8 @@ describe("examples", () => {
     Effect.gen(function* () {
       const { env, folder, stats } = yield* ground({ behaviour: { restoreDelay: Duration.millis(1) } })
       const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3", "nope"], env, folder)
-      assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "S3.bam\tDone"], stderr)
+      assert.strictEqual(exitCode, 66, stderr)
+      assert.match(stdout, /^S3\.bam\tDone$/m)
       assert.match(stderr, /^analysis nope: not found/m)
       assert.isTrue(namesIn(folder).includes("S3.bam"))
       assert.strictEqual((yield* stats).restores, 1)
@@ -102,7 +116,7 @@ describe("examples", () => {
       const { env, folder, stats } = yield* ground()
       const files = (...ids: ReadonlyArray<string>) => example("files-of-analyses.ts", ["out", ...ids], env, folder)
       const first = yield* files("A1", "A3", "nope")
-      assert.strictEqual(first.exitCode, 0, first.stderr)
+      assert.strictEqual(first.exitCode, 66, first.stderr)
       assert.match(first.stdout, /^out\/S1\.bam\tDownloaded\t\d+$/m)
       assert.match(first.stdout, /^out\/S3\.bam\tPending\t/m)
       assert.match(first.stdout + first.stderr, /S1\.bam: 100 %/)
@@ -111,6 +125,7 @@ describe("examples", () => {
       assert.isTrue(namesIn(folder).includes("awaiting-restoration.json"))
       assert.strictEqual((yield* stats).restores, 1)
       const again = yield* files("A1")
+      assert.strictEqual(again.exitCode, 0, again.stderr)
       assert.match(again.stdout, /^out\/S1\.bam\tKept\t/m)
     })
   )
