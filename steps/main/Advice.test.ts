@@ -10,10 +10,12 @@ const login = (more: object = {}) => new Errors.LoginRefused({ user: "ada", host
 const forbidden = (more: object = {}) => new Errors.Forbidden({ what: "A1", ...more })
 const missing = (key: "username" | "password", asked = false) => new Errors.CredentialsMissing({ missing: key, asked })
 const collision = (...analyses: ReadonlyArray<string>) => new Errors.NameCollision({ name: "a.bam", analyses })
+const alike = new Errors.NameCollision({ name: "a.bam", analyses: ["c1", "C1"], alike: true })
 const damaged = (overwrite?: Errors.FileDamaged["overwrite"]) =>
   new Errors.FileDamaged({ file: "a.bam", fault: "Size", reason: "short", ...(overwrite && { overwrite }) })
 const unknown = (more: object = {}) => new Errors.OutcomeUnknown({ request: "PUT /api/person", ...more })
 const proxy = (status: number, more: object = {}) => new Errors.ProxyRefused({ proxy: "p:1", status, ...more })
+const badLink = new Errors.LinkProtocol({ file: "a.bam", host, reason: "redirects too often" })
 const linkRefused = (code: string) => new Errors.LinkForbidden({ file: "a.bam", host, status: 403, code })
 const reply = (garbled: boolean) => new Errors.ReplyMalformed({ request: "GET /x", reason: "cut", garbled })
 
@@ -68,13 +70,15 @@ describe("advice in the sentence of an error", () => {
       cold,
       [inArchive(null), coldByFile]
     ],
-    ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable]],
+    ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable, badLink]],
     ["; the service gave this link: tell its operators", noObject, [new Errors.NotFound({ what: "a.bam" })]],
+    ["; the service gave this link: if it comes so again, tell its operators", badLink, [linkRefused("AccessDenied")]],
     ["; if it comes so again, it is damaged at its source", damaged(), [damaged("kept"), damaged("vain"), changing]],
     ["the clocks of", linkRefused("RequestTimeTooSkewed"), [linkRefused("AccessDenied")]],
     ["--username", missing("username"), [missing("password"), missing("password", true)]],
     ["No password and no terminal", missing("password"), [missing("password", true), missing("username")]],
-    ["--layout analysis", collision("A1", "A2"), [collision("A1")]],
+    ["; use --layout analysis", collision("A1", "A2"), [collision("A1"), alike]],
+    ["; download them one at a time, each into a --destination of its own", alike, [collision("A1", "A2")]],
     ["--overwrite", differs, [busy, full]],
     ["it was there before this run; --overwrite", damaged("kept"), [damaged(), damaged("again"), damaged("both")]],
     ["; --overwrite fetches it again", damaged("again"), [damaged(), damaged("both")]],
@@ -125,7 +129,7 @@ describe("advice in the sentence of an error", () => {
 
 describe("the advice that a run gives for an error", () => {
   it.each([
-    ["again", unavailable, [full, busy, login(), damaged(), expired, contention]],
+    ["again", unavailable, [full, busy, login(), damaged(), expired, contention, badLink]],
     ["again", reply(true), [reply(false)]],
     ["afterMending", full, [busy, differs, unavailable]],
     ["afterMending", small, [differs, new Errors.CannotCreate({ path: "a", reason: "it is a folder" })]],
@@ -141,7 +145,7 @@ describe("the advice that a run gives for an error", () => {
   )
 
   it("what may come right by itself has an advice, or a sentence that says when", () => {
-    for (const error of [unavailable, reply(true), contention, unknown()]) {
+    for (const error of [unavailable, reply(true), contention, badLink, unknown()]) {
       assert.isTrue(error.retryable)
       assert.isTrue(error.advice === "again" || /again|repeating it/.test(sentence(error)), error.message)
     }

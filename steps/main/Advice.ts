@@ -56,10 +56,12 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   giveToken: () => "give another with SVC_TOKEN, or in the token file",
   giveUser: () => "give --username, set SVC_USER, or put username into the configuration file",
   layout: () => "use --layout analysis to give each its own folder",
-  linkOfService: () => "the service gave this link: tell its operators",
+  linkOfService: ({ retryable }) =>
+    `the service gave this link: ${retryable ? "if it comes so again, " : ""}tell its operators`,
   listFiles: (error) => `svc-download --list${optionA(error)} shows what there is`,
   lockDir: () => "give all steps of one account the same SVC_LOCK_DIR, or try again later",
   maxRestores: () => "--maxRestores says how many",
+  ownDestinations: () => "download them one at a time, each into a --destination of its own",
   overwrite: (error) => {
     switch (error._tag) {
       case "SvcFileDamaged":

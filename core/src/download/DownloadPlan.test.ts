@@ -170,7 +170,18 @@ describe("D17 collisions", () => {
     ])
     const first = plan(analyses, both, empty).files[0]?.decision
     assert.strictEqual(first?._tag === "Fail" ? first.error.message : "", "S.bam exists in several analyses (A1, A2)")
+    assert.strictEqual(first?._tag === "Fail" ? first.error.advice : null, "layout")
   })
+
+  it.each(["flat", "analysis"] as const)(
+    "K7 ids that differ in case only collide in the layout %s, and folders of their own are not advised",
+    (layout) => {
+      const analyses = ["c1", "A1", "C1"].map((id) => analysis(id, [file("S.bam")]))
+      const [c1, a1] = plan(analyses, { ...both, layout }, empty).files
+      assert.strictEqual(c1?.decision._tag === "Fail" ? c1.decision.error.advice : null, "ownDestinations")
+      assert.strictEqual(a1?.decision._tag, layout === "flat" ? "Fail" : "Fetch")
+    }
+  )
 
   it("of thousands of analyses with one name, each error names five", () => {
     const { files } = plan(

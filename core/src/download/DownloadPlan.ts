@@ -138,7 +138,7 @@ const withoutOrphans = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Planne
 }
 
 /** The analyses with files for one path, as its error names them. */
-type Owners = Pick<NameCollision, "analyses" | "others">
+type Owners = Pick<NameCollision, "analyses" | "others" | "alike">
 
 /** A collision names this many analyses: where thousands have a file of one name, each of its errors named all of them. */
 const namedOwners = 5
@@ -158,7 +158,8 @@ const sharedPaths = (places: ReadonlyArray<WantedFile>): ReadonlyMap<string, Own
 
 const ownersOf = (ids: ReadonlySet<string>): Owners => ({
   analyses: [...ids].slice(0, namedOwners).map(printable),
-  others: Math.max(0, ids.size - namedOwners)
+  others: Math.max(0, ids.size - namedOwners),
+  ...(new Set([...ids].map(collisionKey)).size < ids.size ? { alike: true } : {})
 })
 
 /** What can be known of a wanted file before it is fetched. */

@@ -15,12 +15,15 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameC
   name: Schema.String,
   analyses: Schema.Array(Schema.String),
   /** How many analyses with a file of this name are not among `analyses`. */
-  others: Schema.optionalKey(Schema.Int)
+  others: Schema.optionalKey(Schema.Int),
+  /** Some of their ids are one name where case does not count, so that folders of these names would be one too. */
+  alike: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
-  get advice(): "layout" | null {
-    return this.analyses.length > 1 ? "layout" : null
+  get advice(): "layout" | "ownDestinations" | null {
+    if (this.analyses.length < 2) return null
+    return this.alike === true ? "ownDestinations" : "layout"
   }
   readonly scope = "file"
   override get message() {

@@ -45,11 +45,12 @@ export type AdviceName =
   | "givePassword"
   | "giveToken"
   | "giveUser"
-  /** A folder for each analysis. */
+  /** A folder for each analysis; where its name would not tell them apart, one that the user names. */
   | "layout"
+  | "ownDestinations"
   /** It is damaged at its source, when it comes so again. */
   | "damagedAtSource"
-  /** The service gave a link that does not work. */
+  /** The service gave a link that does not work, or whose host does not answer as it must. */
   | "linkOfService"
   /** List the files of the analysis. */
   | "listFiles"

@@ -105,7 +105,8 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("SvcLinkRefus
 }
 
 /**
- * The link host answered something that cannot be this file: wrong range, encoding, status, redirect.
+ * The link host answered something that cannot be this file: wrong range, encoding, status, redirect. It may be an accident, though it
+ * was asked again: more often it speaks so always.
  *
  * @category errors
  * @since 0.1.0
@@ -117,7 +118,7 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("SvcLinkPro
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
-  readonly advice = "again"
+  readonly advice = "linkOfService"
   readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} ${this.reason}`
