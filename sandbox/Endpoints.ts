@@ -1,12 +1,15 @@
-import { type EndpointName, endpointNotes } from "../core/src/contract/EndpointNotes.ts"
-import { serviceApi } from "../core/src/contract/ServiceApi.ts"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import { type ServiceApi, serviceApi } from "../core/src/contract/ServiceApi.ts"
 
 export const api = serviceApi()
 
-const methods = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
+type Groups = ServiceApi["groups"]
+type Endpoint = HttpApiGroup.Endpoints<Groups[keyof Groups]>
 
-/** The contract's names of requests: those with a method, and those of a session. */
-export const endpointNames = [...methods, "initialSession", "authenticate", "login", "logout", "other"] as const
+const endpoints = Object.values(api.groups).flatMap((group) => Object.values<Endpoint>(group.endpoints))
+
+/** The contract's names of requests, and that of all others. */
+export const endpointNames = [...endpoints.map(({ identifier }) => identifier), "other"] as const
 
 interface Pattern {
   readonly name: string
@@ -23,8 +26,7 @@ const pattern = (name: string, method: string, path: string): Pattern => {
 }
 
 /** Every endpoint of the contract, those with the fewest parameters first: a fixed path wins over a parameter. */
-const patterns: ReadonlyArray<Pattern> = Object.values(api.groups)
-  .flatMap((group) => Object.values(group.endpoints))
+const patterns: ReadonlyArray<Pattern> = endpoints
   .map((endpoint) => pattern(endpoint.identifier, endpoint.method, endpoint.path))
   .sort((a, b) => a.parameters - b.parameters)
 

@@ -269,6 +269,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
         const put = (rules: unknown) => sendJson(sandbox.url, pass, "POST", "/__sandbox/faults", rules)
         assert.strictEqual((yield* put([{ when: { endpoint: "getAnalyses" }, then: { status: 500 } }])).status, 200)
         assert.strictEqual((yield* list).status, 500)
+        for (const endpoint of ["initialSession", "authenticate", "login", "logout", "other"]) {
+          const right = yield* put([{ when: { endpoint }, then: {} }])
+          assert.strictEqual(right.status, 200, endpoint)
+        }
+        yield* put([{ when: { endpoint: "getAnalyses" }, then: { status: 500 } }])
         for (const [name, value] of [
           ["endpont", "getAnalyses"],
           ["endpoint", "getAnalysis"]
