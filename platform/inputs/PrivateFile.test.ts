@@ -14,6 +14,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import tty from "node:tty"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
@@ -162,6 +163,49 @@ describe("configuration file", () => {
       )
       assert.strictEqual(openNames().length, before)
     })
+  )
+
+  it.effect(
+    "a terminal that its stream has closed is not closed again: its number may be of another file by then",
+    () =>
+      Effect.gen(function* () {
+        const { close } = fs
+        const { isatty } = tty
+        const put = (calls: { readonly close: typeof close; readonly isatty: typeof isatty }) =>
+          Effect.sync(() => {
+            fs.close = calls.close
+            tty.isatty = calls.isatty
+            syncBuiltinESMExports()
+          })
+        const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        let terminal: number | null = null
+        const closed: Array<number> = []
+        const asking = (fd: number) => {
+          Deferred.doneUnsafe(fd === terminal ? ended : begun, Effect.void)
+          terminal ??= fd
+          return isatty(fd)
+        }
+        const closing = (...[fd, done]: Parameters<typeof close>) => {
+          if (fd === terminal) {
+            closed.push(fd)
+            Deferred.doneUnsafe(ended, Effect.void)
+          }
+          close(fd, done)
+        }
+        yield* Effect.acquireUseRelease(
+          put({ close: Object.assign(closing, close), isatty: asking }),
+          () =>
+            Effect.gen(function* () {
+              // The controlling side of a new terminal has no name by which a stream could open it again.
+              const reading = yield* Effect.forkChild(readConfigFile("/dev/ptmx"))
+              yield* Deferred.await(begun)
+              yield* Fiber.interrupt(reading)
+              yield* Deferred.await(ended)
+              assert.deepStrictEqual(closed, [])
+            }),
+          () => put({ close, isatty })
+        )
+      })
   )
 
   it.effect(

@@ -72,10 +72,12 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
           return small(await readStream(stream, limit), info)
         }
         if (!isatty(fd)) return small(await readUpTo(fd, limit), info)
-        const bytes = await readStream(new ReadStream(fd, { signal }), limit)
-        // Of a terminal the stream closes one that it has opened itself; where it could not, it has closed this one.
-        isOurs = isatty(fd)
-        return small(bytes, info)
+        try {
+          return small(await readStream(new ReadStream(fd, { signal }), limit), info)
+        } finally {
+          // Of a terminal the stream closes one that it has opened itself; where it could not, it has closed this one.
+          isOurs = isatty(fd)
+        }
       } finally {
         if (isOurs) await promisify(close)(fd)
       }
