@@ -5,8 +5,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
-import { storedRequests } from "../../core/src/archive/StoredRequests.ts"
-import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { type StoredRequests, storedRequests } from "../../core/src/archive/StoredRequests.ts"
+import { type ServiceAddress, TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { isOverdue } from "../../core/src/archive/Waiting.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { Look } from "../../core/src/download/RestorationStatus.ts"
@@ -36,7 +37,9 @@ export const resumeRun = Effect.fn("svc.step.resumeRun")(
     const record = yield* makeRunRecord
     const work = Effect.gen(function* () {
       const resumed = resumeOf(request, settings)
-      yield* warnOfIdle(resumed, settings)
+      const stored = yield* storedRequests(resumed.service)
+      yield* warnOfIdle(stored, settings)
+      yield* sayOthers(stored, resumed.service)
       const look = yield* resume(resumed, settings, record)
       if (!settings.list) yield* summarise(yield* record.results)
       else if (look !== null) yield* show(look, settings)
@@ -74,10 +77,9 @@ const resumeOf = (fallback: DownloadRequest, settings: Settings): ResumeRequest 
 })
 
 /** Options of the command line that some or all stored requests do not take, as they store their own. */
-const warnOfIdle = Effect.fnUntraced(function* ({ service }: ResumeRequest, settings: Settings) {
+const warnOfIdle = Effect.fnUntraced(function* ({ requests }: StoredRequests, settings: Settings) {
   const given = storableOptions.filter((option) => settings.source(option) === "command line")
   if (given.length === 0) return
-  const { requests } = yield* storedRequests(service)
   const all = requests.length
   const idle = Map.groupBy(given, (option) => requests.filter((request) => storesOwn(request, option)).length)
   for (const [count, options] of idle) {
@@ -85,6 +87,24 @@ const warnOfIdle = Effect.fnUntraced(function* ({ service }: ResumeRequest, sett
     const which = count === all ? "stored requests" : `${count} of ${all} stored requests`
     const names = options.map((option) => `--${option}`).join(", ")
     yield* Effect.logWarning(`${names}: no effect on ${which}, which are resumed as they were made`)
+  }
+})
+
+/**
+ * Requests for other targets are left alone, and whoever made them fetches their files. Where nobody does, the service has moved, or
+ * this run has the wrong target: the files would go back to the archive, and what their restoration cost is lost.
+ */
+const sayOthers = Effect.fnUntraced(function* ({ others }: StoredRequests, { nameOf, target }: ServiceAddress) {
+  const { path } = yield* TrackingFile
+  const now = yield* Clock.currentTimeMillis
+  for (const [other, entries] of Map.groupBy(others, (entry) => printable(nameOf(entry.target)))) {
+    const overdue = entries.filter((entry) => isOverdue(entry, now)).length
+    const what = (count: number) => `${path}: ${counted(count, "restoration")} for ${other}`
+    yield* overdue === 0
+      ? Effect.logInfo(`${what(entries.length)}, left alone`)
+      : Effect.logWarning(
+          `${what(overdue)} overdue, left alone by a run for ${target}; if the service has moved, write its new address into their target`
+        )
   }
 })
 
@@ -145,14 +165,9 @@ const idleLook = Effect.fnUntraced(function* ({ service }: ResumeRequest, named:
   const { path } = yield* TrackingFile
   const fs = yield* FileSystem.FileSystem
   const isThere = yield* Effect.orElseSucceed(fs.exists(path), () => true)
-  const elsewhere = [...new Set(others.flatMap(({ target }) => (target === null ? [] : [printable(target)])))]
-  // A mistake in the name of the file, or a service that has moved: the restorations would never be fetched.
+  // The name of the file may be a mistake: the restorations would never be fetched.
   if (!isThere && named)
     yield* Effect.logWarning(`${path} does not exist: no restoration is resumed; is this the file that was meant?`)
-  else if (elsewhere.length > 0)
-    yield* Effect.logWarning(
-      `${path} has restorations for ${elsewhere.join(", ")} only, which are left alone; is ${service.target} the target that was meant?`
-    )
   else
     yield* Effect.logInfo(
       isThere

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { mayBeUnderWay, nextOf, untilFirst, untilRestored } from "./Waiting.ts"
+import { isOverdue, mayBeUnderWay, nextOf, untilFirst, untilRestored } from "./Waiting.ts"
 
 const iso = (millis: number) => new Date(millis).toISOString()
 
@@ -141,6 +141,25 @@ describe("a restoration that the service does not mention", () => {
   it("is over when neither time is known, and was never confirmed while it is only being requested", () => {
     assert.isFalse(mayBeUnderWay({ ...entry, requestTime: null }, noon))
     assert.isFalse(mayBeUnderWay({ ...entry, restoreEstimation: "2026-11-21T13:00:00Z", status: "requesting" }, noon))
+  })
+})
+
+describe("a request that should long have been finished", () => {
+  const entry = { requestTime: "2026-11-21T10:00:00Z", restoreEstimation: "2026-11-21T12:00:00Z" }
+
+  it("is overdue two days after its estimate: who looks once a night has come by then", () => {
+    assert.isFalse(isOverdue(entry, noon + 48 * hour - 1))
+    assert.isTrue(isOverdue(entry, noon + 48 * hour))
+    assert.isFalse(isOverdue({ ...entry, requestTime: null }, noon))
+    assert.isTrue(isOverdue({ ...entry, requestTime: null }, noon + 48 * hour))
+  })
+
+  it("without a usable estimate two days after the longest restoration, and never where no time is known", () => {
+    for (const restoreEstimation of [null, "soon", "2999-01-01T00:00:00Z"]) {
+      assert.isFalse(isOverdue({ ...entry, restoreEstimation }, noon + 58 * hour - 1))
+      assert.isTrue(isOverdue({ ...entry, restoreEstimation }, noon + 58 * hour))
+      assert.isFalse(isOverdue({ requestTime: null, restoreEstimation }, noon + 100 * hour))
+    }
   })
 })
 

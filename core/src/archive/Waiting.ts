@@ -30,17 +30,29 @@ const longestRestoration = Duration.toMillis("12 hours")
 /** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */
 const credible = Duration.toMillis("7 days")
 
-/** Whether a restoration that the service does not mention may still be under way. `now` in ms since 1970. */
-export const mayBeUnderWay = (
-  { requestTime, restoreEstimation, status }: Pick<TrackingEntry, "requestTime" | "restoreEstimation" | "status">,
+/** When a restoration should have ended, in ms since 1970; null when nothing tells it. `now` in the same. */
+const expectedEnd = (
+  { requestTime, restoreEstimation }: Pick<TrackingEntry, "requestTime" | "restoreEstimation">,
   now: number
-): boolean => {
-  if (status === requesting) return false
+): number | null => {
   const expected = timeOf(restoreEstimation)
   const requested = timeOf(requestTime)
-  if (expected !== null && expected - (requested ?? now) <= credible) return expected > now
-  return requested !== null && now - requested < longestRestoration
+  if (expected !== null && expected - (requested ?? now) <= credible) return expected
+  return requested === null ? null : requested + longestRestoration
 }
+
+/** Whether a restoration that the service does not mention may still be under way. `now` in ms since 1970. */
+export const mayBeUnderWay = (
+  entry: Pick<TrackingEntry, "requestTime" | "restoreEstimation" | "status">,
+  now: number
+): boolean => entry.status !== requesting && (expectedEnd(entry, now) ?? now) > now
+
+/** Who waits for a file looks once a night at least: two nights later it has been fetched, or nobody looks for it. */
+const twoNights = Duration.toMillis("2 days")
+
+/** Whether the request should long have been finished. `now` in ms since 1970. */
+export const isOverdue = (entry: Pick<TrackingEntry, "requestTime" | "restoreEstimation">, now: number): boolean =>
+  (expectedEnd(entry, now) ?? now) + twoNights <= now
 
 /** The earliest of `estimates` that lies ahead, as it was written; null when none does. */
 export const nextOf = (estimates: ReadonlyArray<string | null>, now: number): string | null => {

@@ -19,13 +19,40 @@ describe("the restoration file", () => {
       const empty = yield* resume([])
       assert.strictEqual(empty.exitCode, 0)
       assert.match(empty.stderr, /awaiting-restoration\.json has no restorations for http/)
-      // The service has moved: with the loglevel of the schedules too this is said, or nobody would fetch them.
-      store(folder, entry("A3", {}, { target: "https://elsewhere/" }))
-      const moved = yield* resume(["--pendingOk", "--loglevel", "warn"])
-      assert.strictEqual(moved.exitCode, 0)
-      assert.match(moved.stderr, /has restorations for https:\/\/elsewhere\/ only, .*; is http\S+ the target that/)
       assert.strictEqual((yield* stats).logins, 0)
     })
+  )
+
+  it.live(
+    "overdue requests for another target are warned of in every look, those of which somebody may fetch the files are not",
+    () =>
+      Effect.gen(function* () {
+        const { folder, resume, stats } = yield* archive("1 hour", online)
+        // As the schedules look.
+        const night = ["--pendingOk", "--loglevel", "warn"]
+        const other = (target: string, restoreEstimation: string) => entry("B1", {}, { target, restoreEstimation })
+        const waiting = other("https://second.example/", new Date().toISOString())
+        store(folder, waiting)
+        const quiet = yield* resume(night)
+        assert.deepInclude(quiet, { exitCode: 0, stderr: "" })
+        assert.match((yield* resume([])).stderr, /1 restoration for https:\/\/second\.example\/, left alone\n/)
+        // The service has moved, and its new address has requests of its own.
+        const late = other("https://first.example", "2020-01-01T00:00:00Z")
+        const others = [late, { ...late, analysisId: "B2" }, waiting]
+        store(folder, ...others)
+        const moved =
+          /^\S+ \[warn\]: \S+: 2 restorations for https:\/\/first\.example\/ overdue, left alone by a run for http\S+; if the service has moved, .*\n$/
+        const alone = yield* resume(night)
+        assert.strictEqual(alone.exitCode, 0)
+        assert.match(alone.stderr, moved)
+        assert.strictEqual((yield* stats).logins, 0)
+        store(folder, entry("A3"), ...others)
+        const mixed = yield* resume(night)
+        assert.strictEqual(mixed.exitCode, 0, mixed.stderr)
+        assert.match(mixed.stderr, moved)
+        assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
+        assert.lengthOf(tracked(folder, file), 3)
+      })
   )
 
   it.live("T2 a corrupt file ends every step with 65, is the same afterwards, and nothing was asked of anybody", () =>
