@@ -173,6 +173,16 @@ describe("schedules", () => {
         assert.deepStrictEqual(second, { ...second, ...quiet })
         assert.deepInclude(yield* assertQuiet(place.sandbox), { linkBytes })
 
+        // A service that has moved leaves requests to its old address.
+        const stored = join(cwd, "awaiting-restoration.json")
+        const times = { requestTime: "2020-01-01T00:00:00Z", restoreEstimation: null }
+        const old = { analysisId: "A3", fileName: "S3.bam", target: "https://old.example.org/", ...times }
+        writeFileSync(stored, JSON.stringify([old]), { mode: 0o600 })
+        const moved = yield* night
+        assert.deepInclude(moved, { exitCode: 0, stdout: "" })
+        assert.match(moved.stderr, /^\S+ \[warn\]: .* for https:\/\/old\.example\.org\/ overdue, .*\n$/)
+        writeFileSync(stored, "[]")
+
         // The night before is still at work.
         const held = yield* runCommand("flock", [join(cwd, "nightly.lock"), script], { cwd: "/", env })
         assert.deepInclude(held, { exitCode: 75, stdout: "" })
