@@ -2,12 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Semaphore from "effect/Semaphore"
+import { Reader } from "../core/src/serving/Questions.ts"
 
-/** @param most - readings of one reader at a time */
+/** @param most - works of one reader at a time */
 export const makeConnectionLimit = (most: number) =>
   Effect.map(
     RcMap.make({ lookup: (_reader: string) => Semaphore.make(most) }),
     (permits) =>
-      <A, E, R>(reader: string, work: Effect.Effect<A, E, R>) =>
-        Effect.scoped(Effect.flatMap(RcMap.get(permits, reader), (own) => own.withPermit(work)))
+      <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        Effect.scoped(
+          Effect.flatMap(
+            Effect.flatMap(Reader, ({ key }) => RcMap.get(permits, key)),
+            (own) => own.withPermit(work)
+          )
+        )
   )

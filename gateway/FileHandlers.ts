@@ -40,7 +40,9 @@ export const fileHandlers = HttpApiBuilder.group(
     const folderPage = yield* makeFolderPage
     const turns = makeOutputTurns()
     const redirectedVersion = yield* makeRedirectedVersion
-    const limit = yield* makeConnectionLimit(readerConnections)
+    const sending = yield* makeConnectionLimit(readerConnections)
+    // Of their own, so that a HEAD does not wait for the end of downloads.
+    const asking = yield* makeConnectionLimit(readerConnections)
 
     /** A page cannot read from a link host that allows none: ours asks for the bytes themselves. */
     const relays = ({ headers }: Request) => relay || headers["svc-relay"] !== undefined
@@ -106,7 +108,6 @@ export const fileHandlers = HttpApiBuilder.group(
 
     /** Not redirected, as link hosts refuse HEAD. Tag and date tell a program that resumes whether its copy is of this version. */
     const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
-      if (file.archived) return yield* new InArchive({ file })
       const version = yield* relays(request) ? bytes.version(file) : redirectedVersion(file)
       const { headers, status } = headOf(version, { ...request.headers, range: undefined })
       return HttpServerResponse.empty({ status, headers })
@@ -116,9 +117,9 @@ export const fileHandlers = HttpApiBuilder.group(
       yield* beginReading({ what: "file", analyses: [analysisId], file: fileName })
       yield* mustMay("read")
       const file = yield* store.file(analysisId, fileName)
-      if (request.method === "HEAD") return yield* head(file, request)
       if (file.archived) return yield* new InArchive({ file })
-      return yield* relays(request) ? limit((yield* Reader).key, sendBytes(file, request)) : redirect(file)
+      if (request.method === "HEAD") return yield* asking(head(file, request))
+      return yield* relays(request) ? sending(sendBytes(file, request)) : redirect(file)
     })
 
     /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */

@@ -16,7 +16,6 @@ import {
   type TicketRequest
 } from "../core/src/htsget/TicketRequest.ts"
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
-import { Reader } from "../core/src/serving/Questions.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
 import { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { beginReading, describeReading } from "./AccessLog.ts"
@@ -41,10 +40,11 @@ export const ticketHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const tickets = yield* Tickets
     const store = yield* LinkStore
-    const { relay, version } = yield* GatewaySettings
+    const { readerConnections, relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
     const links = yield* LinkHost
     const uploads = yield* makeConnectionLimit(mostUploads)
+    const asking = yield* makeConnectionLimit(readerConnections)
     const oneLong = yield* Semaphore.make(1)
 
     /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */
@@ -77,16 +77,17 @@ export const ticketHandlers = HttpApiBuilder.group(
     const queryOf = ({ url }: Request) => new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "")
 
     const get = (datatype: Datatype, id: string, request: Request) =>
-      Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket(id))
+      Effect.catch(asking(answer(datatype, id, fromQuery(datatype, queryOf(request)))), failures.ticket(id))
 
     const post = (datatype: Datatype, id: string, request: Request) =>
-      Effect.flatMap(Reader, ({ key }) => uploads(key, request.text)).pipe(
+      uploads(request.text).pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
         Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
         // What is long takes its turn once it is here: a sender of a byte in a minute holds nobody else up.
         Effect.flatMap((text) =>
           Effect.suspend(() => answer(datatype, id, fromBody(datatype, queryOf(request), text))).pipe(
-            text.length <= longBody ? identity : oneLong.withPermit
+            text.length <= longBody ? identity : oneLong.withPermit,
+            asking
           )
         ),
         Effect.catch(failures.ticket(id))
