@@ -14,6 +14,7 @@ import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
 import { judge } from "../../core/src/transfer/RangeReply.ts"
+import { withBeginning } from "../../core/src/transfer/ReplyBody.ts"
 import * as ApiHttp from "../../platform/http/ApiHttp.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
@@ -126,7 +127,7 @@ const linksCheck = (analysis: string | null) =>
     const title = file.fileName ?? "a file"
     const range = "bytes=0-0"
     const asked = { first: 0, end: 1, range: true, size: file.size ?? null, known: null }
-    const reply = yield* links.get({ file: title, link: file.downloadLink, range })
+    const reply = yield* Effect.flatMap(links.get({ file: title, link: file.downloadLink, range }), withBeginning)
     const verdict = judge(asked, reply)
     const { host, status } = reply
     switch (verdict._tag) {

@@ -97,6 +97,48 @@ describe("FileTransfer, HTTP", () => {
     })
   )
 
+  for (const etag of [strong, null]) {
+    it.effect(
+      `H17 nor does one that says no length, and is another each time, ${etag === null ? "without" : "with"} an entity tag of the file`,
+      () =>
+        Effect.gen(function* () {
+          const said = (text: string) => ({
+            status: 200,
+            headers: { "content-type": "text/html", etag: `"${text}"` },
+            body: text === "" ? [] : [new TextEncoder().encode(`<html>${text}</html>`)]
+          })
+          const g = ground({
+            etag,
+            script: ({ number }, good) =>
+              number === 0 ? cutAfter(good, 100 * kib) : number < 4 ? said(number === 1 ? "" : `${number}`) : good
+          })
+          yield* succeeds(g)
+          const from = etag === null ? 36 : 100
+          const ranges = g.links.seen.map(({ range }) => range)
+          assert.deepStrictEqual(ranges, [null, ...Array(4).fill(`bytes=${from * kib}-${200 * kib - 1}`)])
+          const stays = ground({ etag, script: ({ number }) => said(`${number}`) })
+          assert.deepInclude(yield* failure(stays), {
+            _tag: "SvcUnavailable",
+            reason: "a web page in place of the file"
+          })
+        })
+    )
+  }
+
+  it.effect("H17 a host that calls all it has pages, and says neither length nor ranges, is believed", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        etag: null,
+        script: ({ number, object }, good) => {
+          const reply = { ...good, status: 200, headers: { "content-type": "text/html" }, body: [object.bytes] }
+          return number === 0 ? cutAfter(reply, 100 * kib) : reply
+        }
+      })
+      yield* succeeds(g)
+      assert.strictEqual(g.links.seen.length, 3)
+    })
+  )
+
   it.effect("H2 one reply with a wrong range is an accident, the second is the host's fault", () =>
     Effect.gen(function* () {
       const early = (good: ScriptedReply): ScriptedReply => ({

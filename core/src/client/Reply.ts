@@ -11,10 +11,11 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
-import { titleOf, whyNotJson } from "../session/Recognition.ts"
+import { whyNotJson } from "../session/Recognition.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
 import { deepest, tooDeep } from "../text/JsonScanner.ts"
 import { isDeeper } from "../text/JsonText.ts"
+import { titleOf } from "../text/Markup.ts"
 
 /** How messages name a request, and how the service answers it when the thing asked for does not exist. */
 export interface ExpectedReply {

@@ -27,6 +27,7 @@ import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/Wan
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { judge, probedBytes } from "../transfer/RangeReply.ts"
+import { withBeginning } from "../transfer/ReplyBody.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
 
 /** The selection, with at most one request for the records of analyses. */
@@ -131,7 +132,8 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
 const probe = Effect.fnUntraced(
   function* (file: string, link: Redacted.Redacted) {
     const host = yield* LinkHost
-    const reply = yield* host.get({ file, link, range: `bytes=0-${probedBytes - 1}` }).pipe(Effect.timeout(patience))
+    const asked = host.get({ file, link, range: `bytes=0-${probedBytes - 1}` })
+    const reply = yield* asked.pipe(Effect.flatMap(withBeginning), Effect.timeout(patience))
     const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
     switch (verdict._tag) {
       case "Bytes":

@@ -99,6 +99,18 @@ describe("sizes that the service does not tell", () => {
     })
   )
 
+  it.effect("H17 a page in place of the file does not tell its size, a file that is called a page does", () =>
+    Effect.gen(function* () {
+      const headers = { "content-type": "text/html", "content-length": "3098" }
+      const begins = (text: string) => [new TextEncoder().encode(text), { fail: "Reset" } as const]
+      const { sizes } = yield* probing(
+        ({ link }) => ({ status: 200, headers, body: begins(link.endsWith("a.bam") ? "<html>" : "BAM") }),
+        ...[linked("a.bam"), linked("b.bam")]
+      )
+      assert.deepStrictEqual(sizes, [null, 3098])
+    })
+  )
+
   it.effect("no more than four links are asked at a time", () =>
     Effect.gen(function* () {
       const links = Array.from({ length: 9 }, (_, i) => linked(`${i}.bam`))

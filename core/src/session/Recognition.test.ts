@@ -1,14 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import {
-  beginsLikeMarkup,
-  errorDetail,
-  isUndecided,
-  pageReason,
-  recognise,
-  recogniseLogin,
-  whyNotJson
-} from "./Recognition.ts"
+import { beginsLikeMarkup } from "../text/Markup.ts"
+import { errorDetail, isUndecided, pageReason, recognise, recogniseLogin, whyNotJson } from "./Recognition.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -6,7 +6,7 @@
  */
 import * as Result from "effect/Result"
 import { isPassing } from "../Schedules.ts"
-import { printable } from "../text/Printable.ts"
+import { beginsLikeMarkup, isWhiteSpace, titleOf } from "../text/Markup.ts"
 
 /** The parts of a reply by which it is judged. */
 export interface ReplySample {
@@ -33,16 +33,6 @@ export interface Circumstances {
  */
 export type Recognised = "answer" | "lost" | "page" | "forbidden" | "broken" | "transient"
 
-/**
- * True when the first character after white space is `<`. JSON never begins so, whatever the content type claims, and HTML, XHTML
- * and XML always do (H17).
- */
-export const beginsLikeMarkup = (start: Uint8Array): boolean => {
-  let at = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0
-  while (at < start.length && isWhiteSpace(start[at])) at++
-  return start[at] === 0x3c
-}
-
 /** What Spring Security says, with status 200 and as text, when another login of the account has ended the session. */
 const endedSession = new TextEncoder().encode("This session has been expired")
 
@@ -54,8 +44,6 @@ const saysEnded = (start: Uint8Array): boolean =>
 export const isUndecided = (start: Uint8Array): boolean =>
   start.every((byte) => isWhiteSpace(byte) || byte === 0xef || byte === 0xbb || byte === 0xbf) ||
   (start.length < endedSession.length && saysEnded(start))
-
-const isWhiteSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** Judges the reply to a request that was sent with a session. */
 export const recognise = (
@@ -94,12 +82,6 @@ const placeOf = (error: unknown, length: number): string => {
     return `: it breaks off after ${length} characters`
   }
   return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
-}
-
-/** The title of a page of HTML; null where a text has none. */
-export const titleOf = (text: string): string | null => {
-  const title = /<title[^>]*>([^<]{1,300})/i.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? ""
-  return title === "" ? null : printable(title.slice(0, 100))
 }
 
 /** What a page of HTML that came in place of data means, with its title. */

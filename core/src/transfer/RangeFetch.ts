@@ -19,7 +19,7 @@ import type { LinkHost, LinkReply } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
-import { type ByteSink, receive, stallError, statedCode } from "./ReplyBody.ts"
+import { type ByteSink, receive, stallError, statedCode, withBeginning } from "./ReplyBody.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 import { Restart, type VersionWatch } from "./VersionWatch.ts"
 
@@ -165,6 +165,7 @@ const ask = Effect.fnUntraced(function* (context: FetchContext, first: Redacted.
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
     const reply = yield* context.host.get({ file: context.request.fileName, link, range }).pipe(
+      Effect.flatMap(withBeginning),
       Effect.timeoutOrElse({
         duration: header,
         orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))

@@ -176,8 +176,15 @@ describe("RangeReply", () => {
     assert.deepStrictEqual(judge(whole, reply(200, { ...page, "content-length": "3098" })), shown)
     assert.deepStrictEqual(judge(part, reply(200, { ...page, "content-length": "3098" })), shown)
     assert.deepStrictEqual(judge(part, reply(200, page)), shown)
+    const begins = (text: string) => ({ ...reply(200, page), start: new TextEncoder().encode(text) })
+    const untagged = { ...part, known: { ...known, etag: null, lastModified: null } }
+    for (const asked of [whole, untagged, { ...part, size: null, known: null, first: 0 }]) {
+      assert.deepStrictEqual(judge(asked, begins("\n <!doctype html>")), shown)
+      assert.include(["Bytes", "RangeIgnored"], tagOf(judge(asked, begins("BAM"))))
+    }
     const empty = { ...shown, reason: "an empty answer in place of the file" }
     assert.deepStrictEqual(judge(part, reply(200, { "content-length": "0" })), empty)
+    assert.deepStrictEqual(judge(untagged, { ...reply(200), start: new Uint8Array(0) }), empty)
     assert.strictEqual(tagOf(judge(part, reply(200, { "content-length": "3098" }))), "Changed")
     assert.strictEqual(tagOf(judge(whole, reply(200, { ...page, "content-length": "1000" }))), "Bytes")
     assert.strictEqual(tagOf(judge(whole, reply(200, page))), "Bytes")

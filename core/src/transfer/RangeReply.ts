@@ -5,6 +5,7 @@
  */
 import { liesCold, statusWord } from "../Errors.ts"
 import { isPassing } from "../Schedules.ts"
+import { beginsLikeMarkup } from "../text/Markup.ts"
 import { comparisonOf, conflict, type StatedDigest, statedDigests } from "./Digests.ts"
 
 /** What makes two replies speak of the same bytes. Only a strong `etag` is kept. */
@@ -40,6 +41,8 @@ export interface ReplyHead {
   readonly framed: boolean
   /** Why the host refuses, in its own word; null where it says none, or was not listened to. */
   readonly code?: string | null
+  /** The first bytes of the body, where they were looked at ({@link isDoubtful}); none of an empty one. */
+  readonly start?: Uint8Array
 }
 
 /** What a reply is for the request that it answers. */
@@ -125,11 +128,17 @@ const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Ver
   return { _tag: "Bytes", first: range.first, end: range.end, version }
 }
 
-const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict => {
+const judgeWhole = (asked: RangeAsked, reply: ReplyHead): Verdict => {
+  const { framed, headers, start } = reply
   const size = contentLength(headers)
   const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
-  if (conflict !== null) return nothingOfFile(headers) ?? conflict
+  if (conflict !== null) return nothingOfFile(reply) ?? conflict
+  // Of the right length it is the file, whatever it is called. Where no length proves that, its beginning tells.
+  const proven = size !== null && (asked.known?.size ?? asked.size) !== null
+  const doubtful = !proven && (start?.length ? beginsLikeMarkup(start) : asked.first > 0)
+  const nothing = doubtful ? nothingOfFile(reply) : null
+  if (nothing !== null) return nothing
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
   const expected = size ?? asked.known?.size ?? asked.size
   if (expected === null && !framed) return wrongReply("does not say how long the file is")
@@ -206,12 +215,17 @@ export const contentRange = (
  * Of a whole body that cannot be the file: what a firewall, the login page of a network or a service in maintenance send with status
  * 200. It says nothing of the file, whose bytes are kept. The type alone would prove nothing: programs that hand out files forget to say it.
  */
-const nothingOfFile = (headers: ReadonlyMap<string, string>): Verdict | null => {
-  if (contentLength(headers) === 0) return later("an empty answer in place of the file", headers)
-  return /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
-    ? later("a web page in place of the file", headers)
-    : null
+const nothingOfFile = ({ headers, start }: ReplyHead): Verdict | null => {
+  if (contentLength(headers) === 0 || start?.length === 0) return later("an empty answer in place of the file", headers)
+  return isCalledPage(headers) ? later("a web page in place of the file", headers) : null
 }
+
+const isCalledPage = (headers: ReadonlyMap<string, string>) =>
+  /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
+
+/** Whether a reply may be nothing of the file although its head contradicts nothing: {@link judge} wants to see how it begins. */
+export const isDoubtful = ({ headers, status }: ReplyHead): boolean =>
+  status === 200 && (contentLength(headers) === null || isCalledPage(headers))
 
 const contentLength = (headers: ReadonlyMap<string, string>): number | null => {
   const text = headers.get("content-length")

@@ -7,6 +7,7 @@ import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
 import type { LinkPool } from "./LinkPool.ts"
+import { isDoubtful, type ReplyHead } from "./RangeReply.ts"
 import { Restart } from "./VersionWatch.ts"
 
 /** Where fetched bytes go: the part of a whole file, or a buffer. */
@@ -83,6 +84,21 @@ export const receive = Effect.fnUntraced(function* (
   if (body.end !== null && at < body.end) return yield* brokenLink(reply.host, "Short", "ended the file too early")
   return at
 })
+
+/** The reply as `judge` wants it, with its beginning where that decides what it is; the body still comes whole. */
+export const withBeginning = (reply: LinkReply): Effect.Effect<LinkReply & ReplyHead, LinkBroken> =>
+  isDoubtful(reply)
+    ? Effect.map(reply.next, (first) => {
+        if (first === null) return { ...reply, start: new Uint8Array(0), next: Effect.succeed(null) }
+        let held = true
+        const next = Effect.suspend(() => {
+          if (!held) return reply.next
+          held = false
+          return Effect.succeed(first)
+        })
+        return { ...reply, start: first, next }
+      })
+    : Effect.succeed(reply)
 
 /** Of a refusal; codes come at its beginning. */
 const longestRefusal = 4096
