@@ -50,6 +50,13 @@ const valueIn = (line: string): string => {
     .replace(/^"(.*)"$/, "$1")
 }
 
+/** The tokens that a reply carries, the newest last. A field that comes twice, as behind some proxies, is one with a comma; no token has one. */
+export const tokensIn = (headers: Headers.Headers, { tokenHeader }: SessionProfile): ReadonlyArray<string> =>
+  (headers[tokenHeader.toLowerCase()] ?? "")
+    .split(",")
+    .map((token) => token.trim())
+    .filter((token) => token !== "")
+
 export interface Waits {
   /** Until the headers of the answer, and then until the first byte of its body. */
   readonly headers: Duration.Duration
@@ -89,7 +96,6 @@ export const makeExchange = Effect.fnUntraced(function* (
 ) {
   const jar = yield* Effect.flatMap(makeCookieJar, Ref.make)
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
-  const tokenHeader = profile.tokenHeader.toLowerCase()
 
   const cookiesFor = (url: string) =>
     Effect.zipWith(Ref.get(jar), Clock.currentTimeMillis, (jar, now) => jar.headerFor(url, now))
@@ -101,7 +107,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       ...(Headers.has(request.headers, "accept") ? {} : { accept: "*/*" }),
       ...profile.headers,
       "user-agent": profile.userAgent,
-      ...(Option.isSome(known) ? { [tokenHeader]: Redacted.value(known.value) } : {}),
+      ...(Option.isSome(known) ? { [profile.tokenHeader]: Redacted.value(known.value) } : {}),
       ...(cookie === null ? {} : { cookie })
     })
   })
@@ -144,9 +150,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
     )
     yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
-    // A field that comes twice, as behind some proxies, is one with a comma; no token has one.
-    const fresh = (response.headers[tokenHeader] ?? "").split(",").at(-1)?.trim() ?? ""
-    if (fresh !== "") {
+    for (const fresh of tokensIn(response.headers, profile)) {
       protect(fresh)
       yield* Ref.set(token, Option.some(Redacted.make(fresh)))
     }

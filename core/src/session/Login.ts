@@ -8,7 +8,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { Forbidden, LoginProtocol, LoginRefused, ReplyMalformed, Unavailable } from "../Errors.ts"
-import type { Exchange, Waits } from "./Exchange.ts"
+import { type Exchange, tokensIn, type Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
 import { readBeginning, type SessionReply } from "./ReplyReading.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
@@ -102,7 +102,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
       }
       const target = leadsTo(reply)
       // Where the service is elsewhere, a redirect tells more than the 404 of the next path.
-      if (target === null && led) continue
+      if (target === null && led && reply.status >= 400) continue
       led = target !== null
       problem = missing(reply, target, asked, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
     }
@@ -125,7 +125,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
       const text = yield* readBeginning(reply)
       return recogniseLogin({
         status: reply.status,
-        hasToken: (reply.headers[profile.tokenHeader.toLowerCase()] ?? "") !== "",
+        hasToken: tokensIn(reply.headers, profile).length > 0,
         location: reply.headers["location"],
         text
       })

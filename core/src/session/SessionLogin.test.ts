@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Redacted } from "effect"
 import type { Said } from "../../../test/session/SessionGround.ts"
 import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { Scrubber } from "../text/Scrubber.ts"
 import type { Session } from "./Session.ts"
 import { TransportFault } from "./TransportFault.ts"
 
@@ -73,6 +74,20 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect("S2 a path that answers tells more than a redirect before it", () =>
+    Effect.gen(function* () {
+      const service = makeService(({ method, path }) =>
+        method !== "HEAD"
+          ? null
+          : path === "/"
+            ? { status: 302, headers: { location: "/ui/" } }
+            : { headers: { "x-csrf-token": "t" } }
+      )
+      const { message } = failed(yield* withSession(service, () => Effect.void))
+      assert.match(message, /no session cookie in the reply to HEAD \/authenticate \(status 200\)$/)
+    })
+  )
+
   for (const status of [405, 501]) {
     it.effect(`S2 a service that refuses HEAD with ${status} is asked with GET, after the paths that might not`, () =>
       Effect.gen(function* () {
@@ -117,6 +132,29 @@ describe("Session, login", () => {
       succeeded(yield* withSession(service, (session) => Effect.forEach([1, 2], () => get(session, "/api/x"))))
       assert.strictEqual(service.asked[3]?.headers["x-csrf-token"], "new")
       assert.strictEqual(service.asked.at(-1)?.body, "_csrf=new")
+    })
+  )
+
+  it.effect("S1 a token field that holds only a comma is none: the password was not taken", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) =>
+        asked.path === "/login" ? { body: loginPage, headers: { "X-Csrf-Token": ", " } } : null
+      )
+      const error = failed(yield* withSession(service, () => Effect.void))
+      assert.strictEqual(error._tag, "SvcLoginRefused")
+    })
+  )
+
+  it.effect("Z5 of a token that comes twice neither is printed", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) =>
+        asked.path === "/api/x"
+          ? { body: "1", headers: { "X-Csrf-Token": "canary-old-of-two, canary-new-of-two" } }
+          : null
+      )
+      yield* withSession(service, (session) => get(session, "/api/x"))
+      const { prose } = yield* Scrubber
+      assert.notMatch(prose("canary-old-of-two canary-new-of-two"), /canary/)
     })
   )
 
