@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import http from "node:http"
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { listening } from "../../test/servers/StrictService.ts"
 import { Dialer } from "./Dialer.ts"
 
@@ -83,6 +83,40 @@ describe("Dialer", () => {
       const { agent } = dialer.dial(url, "lasting")
       http.get(url, { agent }, (response) => response.resume())
       yield* Fiber.join(ended)
+    })
+  )
+
+  it.live("N16 a connection whose answer is waited for is not closed as one that rests, new or used before", () =>
+    Effect.gen(function* () {
+      const server = http.createServer()
+      const url = new URL(`http://127.0.0.1:${yield* listening(server)}/`)
+      const dialer = new Dialer({ proxy: null, noProxy: "", ca: null, connectTimeout: 20_000 })
+      const asked = Effect.callback<http.ServerResponse>((resume) => {
+        server.once("request", (_, response) => resume(Effect.succeed(response)))
+      })
+      for (const use of ["new", "rested"]) {
+        const silent = yield* Deferred.make<void>()
+        const request = http.get(url, { agent: dialer.dial(url, "lasting").agent })
+        request.on("socket", (socket) => {
+          socket.once("timeout", () => Deferred.doneUnsafe(silent, Effect.void)).setTimeout(1)
+        })
+        const answer = Effect.callback<string, Error>((resume) => {
+          request
+            .on("error", (error) => resume(Effect.fail(error)))
+            .on("response", (response) => {
+              let text = ""
+              response.setEncoding("utf8").on("data", (part: string) => (text += part))
+              response.on("close", () => resume(Effect.succeed(text)))
+            })
+        })
+        const answered = yield* Effect.forkChild(answer, { startImmediately: true })
+        const response = yield* asked
+        yield* Deferred.await(silent)
+        response.end("late")
+        assert.strictEqual(yield* Fiber.join(answered), "late")
+        assert.strictEqual(request.reusedSocket, use === "rested")
+      }
+      dialer.destroy()
     })
   )
 
