@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,11 +22,21 @@ import { Clock, Deferred, Effect, Fiber, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { put, type TrackingDocument, TrackingFile, type Turn, without } from "../../core/src/archive/TrackingFile.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
+import { whileLookedAt } from "../../test/LooksAt.ts"
 import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { entry } from "../../test/tracking/Entry.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import * as TrackingFileLive from "./TrackingFile.ts"
+
+/** Where a link leads; empty when it is gone. */
+const targetOf = (link: string) => {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ""
+  }
+}
 
 const nameOf = (stored: string | null) => stored ?? "here"
 
@@ -362,69 +373,62 @@ describe("TrackingFile", () => {
     )
   )
 
-  /** Runs `body` while `seen` comes before each look at the file `path` by its name, with the number of the look. */
-  const whileLookedAt = <A, E, R>(path: string, seen: (look: number) => void, body: Effect.Effect<A, E, R>) => {
-    const { stat } = fs
-    const put = (call: typeof stat) =>
-      Effect.sync(() => {
-        Object.assign(fs, { stat: call })
-        syncBuiltinESMExports()
-      })
-    let looks = 0
-    const looking = async (name: string) => {
-      if (name === path) seen(looks++)
-      return stat(name)
-    }
-    return Effect.acquireUseRelease(
-      put(looking as typeof stat),
-      () => body,
-      () => put(stat)
-    )
-  }
   const inTurn = <A, E>(path: string, self: (turn: Turn) => Effect.Effect<A, E>) =>
     TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+  const ended = JSON.stringify({ ...thisProcess(), start: "1" })
 
   it.live(
-    "T19 a turn that another run has taken before it begins is waited for again; where locks do not hold it is kept",
+    "T19 a turn beside whose lock a link was said to be made is waited for; where locks do not hold it is kept",
     () =>
       inFolder((folder, path) =>
         Effect.gen(function* () {
           const turn = join(folder, ".t.json.asking.lock")
-          for (const other of [{ ...thisProcess(), start: "1" }, null]) {
+          /** The open files of the folder, where the system tells; none is kept of a try that did not get the lock. */
+          const open = () => {
+            const links = existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : null
+            return links?.filter((fd) => targetOf(`/proc/self/fd/${fd}`).startsWith(folder)).length ?? 1
+          }
+          for (const other of [ended, null]) {
             const taken = (look: number) => {
               if (look > 0) return
               rmSync(turn)
-              if (other !== null) writeFileSync(turn, JSON.stringify(other))
+              if (other !== null) writeFileSync(turn, other)
             }
             const own = inTurn(path, ({ stillOurs }) =>
-              Effect.map(stillOurs, (ours) => [ours, existsSync(turn) ? readFileSync(turn, "utf8") : null])
+              Effect.map(stillOurs, (ours) => [ours, existsSync(turn) ? readFileSync(turn, "utf8") : null, open()])
             )
             assert.deepStrictEqual(yield* whileLookedAt(turn, taken, own), [
               true,
-              other === null ? null : `${JSON.stringify(thisProcess())}\n`
+              other === null ? null : `${JSON.stringify(thisProcess())}\n`,
+              1
             ])
           }
         })
       )
   )
 
-  it.live("T19 a look at the own turn that fails is repeated, and is no lost turn unless the file is gone", () =>
+  it.live("P5 a file whose lock another run has is not changed meanwhile, and that is no lock that does not hold", () =>
     inFolder((folder, path) =>
       Effect.gen(function* () {
-        const turn = join(folder, ".t.json.asking.lock")
-        for (const [code, times, seen] of [
-          ["EIO", 2, true],
-          ["EIO", 3, "SvcLocalIo"],
-          ["ESTALE", 1, false]
-        ] as const) {
-          const failing = (look: number) => {
-            if (look === 0 || look > times) return
-            if (code === "ESTALE") rmSync(turn)
-            throw Object.assign(new Error(code), { code })
+        const lock = join(folder, ".t.json.lock")
+        const said: Array<string> = []
+        const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+        for (const at of [0, 1]) {
+          let edits = 0
+          const taken = (look: number) => {
+            if (look !== at) return
+            rmSync(lock)
+            writeFileSync(lock, ended)
           }
-          const found = inTurn(path, ({ stillOurs }) => Effect.catch(stillOurs, ({ _tag }) => Effect.succeed(_tag)))
-          assert.strictEqual(yield* whileLookedAt(turn, failing, found), seen, code)
+          const own = change(path, (document) => {
+            edits++
+            assert.include(readFileSync(lock, "utf8"), JSON.stringify(thisProcess()))
+            return adding(`A${at}`)(document)
+          })
+          yield* Effect.provide(whileLookedAt(lock, taken, own), log)
+          assert.deepStrictEqual([edits, readdirSync(folder)], [at + 1, ["t.json"]])
         }
+        assert.deepStrictEqual([ids(path), said], [["A0", "A1"], []])
       })
     )
   )

@@ -38,7 +38,7 @@ import {
   TrackingFile,
   withCleanEstimates
 } from "../../core/src/archive/TrackingFile.ts"
-import { Busy, CannotCreate, errnoOf, LocalIo, type TrackingError, TrackingUnusable } from "../../core/src/Errors.ts"
+import { Busy, CannotCreate, errnoOf, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { backupName, longestLockMark, shortened } from "../../core/src/selection/FileName.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -83,14 +83,6 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Effect.flatMap(({ content }) => documentOf(content)),
         Effect.catchTags(failures)
       )
-      const untilNotOvertaken = <A, R>(self: Effect.Effect<A, TrackingError | Refused | Errno | Overtaken, R>) =>
-        self.pipe(
-          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
-          Effect.catchTags({
-            ...failures,
-            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
-          })
-        )
       const change = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
         Effect.gen(function* () {
           const real = (yield* find(path)).path
@@ -99,19 +91,21 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
           return yield* locks.withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
             Effect.uninterruptible(attempt(real, held, edit, create, warn, clean))
           )
-        }).pipe(untilNotOvertaken)
+        }).pipe(
+          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
+          Effect.catchTags({
+            ...failures,
+            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
+          })
+        )
       const takeTurn = Effect.gen(function* () {
         const real = (yield* placeOf(path)).path
         yield* folderExists(path, real)
         const { onWait, over } = yield* makeNotice(sayTurn)
-        const { holder } = yield* locks.acquire(turnOf(real), { wait: Duration.infinity, onWait })
+        const { stillOurs } = yield* locks.acquire(turnOf(real), { wait: Duration.infinity, onWait })
         yield* over
-        const first = yield* holder
-        if (first === "another") return yield* new Overtaken()
-        // Where locks do not hold at all, nobody can be seen to have taken it.
-        const stillOurs = first === "us" ? Effect.map(holder, (now) => now === "us") : Effect.succeed(true)
         return { document: yield* documentOf((yield* find(path)).content), stillOurs }
-      }).pipe(untilNotOvertaken)
+      }).pipe(Effect.catchTags(failures))
       return TrackingFile.of({
         path,
         read,
@@ -159,8 +153,7 @@ const attempt = Effect.fnUntraced(function* (
   warn: Effect.Effect<void>,
   clean: (estimate: string) => string
 ): Effect.fn.Return<TrackingDocument, Errno | LocalIo | Refused | Overtaken> {
-  const locksHold = (yield* lock.holder) === "us"
-  if (!locksHold) yield* warn
+  if (!lock.holds) yield* warn
   yield* removeLeftovers(path)
   const found = yield* find(path)
   // The path became a symbolic link since it was read.
@@ -175,7 +168,7 @@ const attempt = Effect.fnUntraced(function* (
   const fresh = `${hiddenBeside(path)}.${own}.new`
   const replaced = Effect.gen(function* () {
     if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
-    if (locksHold && (yield* lock.holder) !== "us") return yield* new Overtaken()
+    if (!(yield* lock.stillOurs)) return yield* new Overtaken()
     yield* Effect.try({
       try: () => replace(path, fresh, found.content),
       catch: (error) =>
@@ -186,7 +179,7 @@ const attempt = Effect.fnUntraced(function* (
   })
   yield* withFresh(fresh, Buffer.from(render(after)), 0o600, () => replaced)
   yield* syncFolder(dirname(path))
-  if (!locksHold) yield* checkStillThere(path, edit)
+  if (!lock.holds) yield* checkStillThere(path, edit)
   return { ...after, layout: "array" }
 })
 

@@ -2,8 +2,8 @@
  * Locks between processes as files, safe against `kill -9`, torn content and other machines on the same file system.
  *
  * The owner refreshes its lock every few seconds. The lock is taken over when its owner has certainly ended, or when it
- * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks for the
- * `holder` before a commit, and checks what it replaces.
+ * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks whether the lock
+ * is `stillOurs` before a commit, and checks what it replaces.
  */
 import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
@@ -35,11 +35,13 @@ export interface FileLockOptions {
 }
 
 export interface HeldLock {
+  /** False where a lock that was taken cannot be seen to be there: locks do not hold in such a folder. */
+  readonly holds: boolean
   /**
-   * Whose the lock is now: `another` process has taken it over, for example while this one was suspended, or `nobody` can be told, as
-   * where locks do not hold.
+   * False when another process has taken the lock over, for example while this one was suspended. Where locks do not hold, nobody can
+   * be seen to have done so.
    */
-  readonly holder: Effect.Effect<"us" | "another" | "nobody", LocalIo>
+  readonly stillOurs: Effect.Effect<boolean, LocalIo>
 }
 
 /** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
@@ -99,7 +101,9 @@ const take = (
       Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void))
     )
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
-    return { holder: Effect.catchTags(holderOf(path, taken), { Errno: unusable(path) }) }
+    const { holds } = taken
+    const holder = Effect.catchTags(holderOf(path, taken), { Errno: unusable(path) })
+    return { holds, stillOurs: holds ? Effect.map(holder, (now) => now === "us") : Effect.succeed(true) }
   }).pipe(
     Effect.catchTags({
       Held: ({ owner }) => new Busy({ file: path, owner }),
@@ -112,20 +116,36 @@ const unusable =
   ({ code }: Errno) =>
     new LocalIo({ path, operation: "lock", errno: code })
 
-/** One lost reply of a network file system is no lost lock: it is asked again. ESTALE says that the file of the card is gone. */
+/** How often a look at a lock that fails is repeated: for a second or longer, as a network disk may be away for a moment. */
+const mostLooks = 50
+
+/**
+ * Whose the lock is: ours, another's, or nobody's as far as can be told. A look that fails is no lost lock; ESTALE says that the file
+ * of the card is gone.
+ */
 const holderOf = (path: string, card: LockCard) =>
   Effect.gen(function* () {
     if (yield* hasName(path, card).pipe(tolerate("ENOENT", "ESTALE"))) return "us"
     const named = Effect.map(readIdentity(path), (owner) => (owner !== null && isSelf(owner) ? "nobody" : "another"))
     return (yield* named.pipe(tolerate("ENOENT"))) ?? "nobody"
-  }).pipe(Effect.retry({ times: 2 }))
+  }).pipe(Effect.retry({ schedule: lockPoll, times: mostLooks }))
+
+interface TakenCard extends LockCard, Pick<HeldLock, "holds"> {}
 
 /** Takes the lock if it is free or stale. */
-const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch: LockWatch) {
+const attempt = Effect.fnUntraced(function* (
+  path: string,
+  card: LockCard,
+  watch: LockWatch
+): Effect.fn.Return<TakenCard, Errno | LocalIo | CannotCreate | Held> {
   // A lock that vanishes while we look is tried again at once; a few times, for others may be as quick.
   for (let round = 0; round < 3; round++) {
     const taken = yield* claim(path, card)
-    if (taken !== null) return taken
+    if (taken !== null) {
+      const holder = yield* Effect.orElseSucceed(holderOf(path, taken), () => "us")
+      // Some file systems say that they have made a link although a file of that name was there.
+      if (holder !== "another" || taken !== card) return { ...taken, holds: holder !== "nobody" }
+    }
     const seen = yield* watch.look
     const gone =
       seen === null || ((yield* watch.isStale(seen)) && (yield* notPermitted(path, breakLock(path, seen.stats, card))))
@@ -143,7 +163,7 @@ const notPermitted = <A, E, R>(path: string, self: Effect.Effect<A, E | Errno, R
 
 /** Tries until the wait is over; `onWait` hears once of whom it waits for. */
 const waitFor = Effect.fnUntraced(function* <E, R>(
-  take: Effect.Effect<LockCard, E | Held, R>,
+  take: Effect.Effect<TakenCard, E | Held, R>,
   wait: Duration.Duration,
   onWait: (owner: string) => Effect.Effect<void>
 ) {

@@ -287,10 +287,10 @@ describe("FileLock", () => {
     inFolder((path) =>
       withLock(path, { wait: 0 })((lock) =>
         Effect.gen(function* () {
-          assert.strictEqual(yield* lock.holder, "us")
+          assert.strictEqual(yield* lock.stillOurs, true)
           rmSync(path)
           writeFileSync(path, JSON.stringify(stranger))
-          assert.strictEqual(yield* lock.holder, "another")
+          assert.strictEqual(yield* lock.stillOurs, false)
         })
       ).pipe(
         Effect.andThen(Effect.sync(() => assert.strictEqual(readFileSync(path, "utf8"), JSON.stringify(stranger))))
