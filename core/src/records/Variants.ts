@@ -15,13 +15,13 @@ import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
 
+// An interface, and no alias: declarations of others name a type by where it is declared, and with pnpm only this package may import that one.
 /**
  * A record of a VCF, seen through the view of @gmod/vcf: the columns as fields, `GENOTYPES()` and `SAMPLES()` when they are asked for.
  *
  * @category models
  * @since 0.1.0
  */
-// No alias: declarations of others name a type by where it is declared, and with pnpm only this package may import that one.
 export interface Variant extends View {}
 
 /**

@@ -26,8 +26,12 @@ const makePlace = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>)
   const env = { SVC_TARGET: first.url, SVC_USER: first.user, SVC_PASSWORD: first.password }
   const step = (args: ReadonlyArray<string>) =>
     run("svc-download", args, { cwd: folder, env: { ...env, SVC_LOCK_DIR: join(folder, "locks") } })
+  // Each over a connection of its own: that of a killed service is no way to the next one.
   const stats = Effect.promise(
-    (): Promise<Stats> => fetch(`${first.url}/__sandbox/stats`).then((response) => response.json() as Promise<Stats>)
+    (): Promise<Stats> =>
+      fetch(`${first.url}/__sandbox/stats`, { headers: { connection: "close" } }).then(
+        (response) => response.json() as Promise<Stats>
+      )
   )
   /** Kills it when `reached`, and starts another one, without the faults, in its place. */
   const restartWhen = (reached: (stats: Stats) => boolean) =>
