@@ -37,8 +37,9 @@ workflow {
     def options = (params.wait ? [wait: params.wait, poll: params.poll] : [:]) + (params.store ? [store: params.store] : [:])
     SVC_RESUMERESTORE(tracking.map { path -> [[id: 'restored'], options, path, rows.collect { row -> row[2] }.flatten().unique()] }, target)
 
-    SVC_RESUMERESTORE.out.tracking.subscribe { _meta, path ->
-        def pending = readJson(path).collect { entry -> "${entry.fileName} (${entry.analysisId})" }
+    // By the report: the restoration file may have requests to other services.
+    SVC_RESUMERESTORE.out.report.join(SVC_RESUMERESTORE.out.tracking).subscribe { _meta, report, path ->
+        def pending = readJson(report).files.findAll { entry -> entry.reason in ['pending', 'archived'] }.collect { entry -> "${entry.fileName} (${entry.analysisId})" }
         if (pending) {
             log.warn("Pending: ${pending.join(', ')}. Run again later with --tracking ${params.outdir}/${path.name}")
         }

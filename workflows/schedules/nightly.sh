@@ -29,11 +29,14 @@ run() {
   code=$?
 }
 
-# Shows why the step failed; what comes after it may still succeed.
+# Shows why the step failed; what comes after it may still succeed, unless the step cannot be started or somebody stops the night.
 trouble() {
   [ "$ended" != 0 ] || ended=$code
   echo "$step ended with $code:" >&2
   grep -v ' \[info\]: ' last.log >&2
+  case $code in
+    126 | 127 | 129 | 130 | 143) exit "$ended" ;;
+  esac
 }
 
 # The first, as a refused login or a wrong setting, by which every step would end, shows here: a password that is wrong is sent once in a night.

@@ -106,12 +106,12 @@ task resume_restore {
     String poll = "5m"
     String container = "org/svc-steps:0.1.0"
   }
-  # The step takes out of the file what it has downloaded, and inputs are read-only. What is left in it without a failure is pending.
+  # The step takes out of the file what it has downloaded, and inputs are read-only. What else is in the file, as requests to another target, is not pending.
   command <<<
     cp '~{restorations}' awaiting-restoration.json
     svc-resume-restore --config '~{settings}' ~{"--target '" + target + "'"} --restorationFile awaiting-restoration.json --reportfile report.json \
       --pendingOk ~{"--poll '" + poll + "' --wait '" + wait + "'"} || exit
-    grep -q '"analysisId"' awaiting-restoration.json && echo true > pending || echo false > pending
+    grep -qE '"reason": "(pending|archived)"' report.json && echo true > pending || echo false > pending
   >>>
   output {
     Array[File] files = flatten([glob("*.[bB][aA][mM]"), glob("*.[bB][aA][iI]"), glob("*.[cC][sS][iI]"), glob("*.[vV][cC][fF].[gG][zZ]"), glob("*.[tT][bB][iI]")])

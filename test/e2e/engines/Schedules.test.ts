@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { type Outcome, runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { stats } from "../Download.ts"
+import { folder } from "../Ground.ts"
 import { assertNoPassword, assertQuiet, followPage, ground, isCold, password, setFaults } from "./Engines.ts"
 
 const limit = 600_000
@@ -236,6 +237,41 @@ describe("schedules", () => {
         const lacking = yield* runCommand(script, [], { cwd: "/", env })
         assert.deepInclude(lacking, { exitCode: 78, stdout: "", stderr: "nightly.sh needs jq\n" })
         assertNoPassword([cwd])
+      }),
+    limit
+  )
+
+  it.live(
+    "nightly.sh: a step that is stopped, or cannot be started, ends the night; one that breaks does not",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const script = join(cwd, "nightly.sh")
+        writeFileSync(script, text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${cwd}`), { mode: 0o755 })
+        const steps = ["svc-api", "svc-resume-restore", "svc-download"]
+        for (const [ends, code, ran] of [
+          ["svc-api", 130, 1],
+          ["svc-api", 127, 1],
+          ["svc-api", 134, 2],
+          ["svc-resume-restore", 143, 2],
+          ["svc-resume-restore", 134, 3],
+          ["svc-download", 143, 3]
+        ] as const) {
+          writeFileSync(join(cwd, "awaiting-restoration.json"), "[]")
+          writeFileSync(join(cwd, "ran"), "")
+          for (const step of steps) {
+            const lines = [
+              "#!/bin/sh",
+              `echo ${step} >> ran`,
+              `echo '{"id": "A1"}'`,
+              `exit ${step === ends ? code : 0}`
+            ]
+            writeFileSync(join(cwd, step), lines.join("\n"), { mode: 0o755 })
+          }
+          const night = yield* runCommand(script, [], { cwd: "/", env: {} })
+          assert.deepInclude(night, { exitCode: code, stderr: `${ends} ended with ${code}:\n` })
+          assert.strictEqual(readFileSync(join(cwd, "ran"), "utf8"), `${steps.slice(0, ran).join("\n")}\n`)
+        }
       }),
     limit
   )

@@ -136,7 +136,17 @@ describe("WDL", () => {
         assert.strictEqual(exitCode, 0, stderr)
         const outputs = outputsOf(join(project, "run"))
         assert.strictEqual(outputs["restore.pending"], true)
-        assert.lengthOf(JSON.parse(readFileSync(String(outputs["restore.still_pending"]), "utf8")), 1)
+        const stored = JSON.parse(readFileSync(String(outputs["restore.still_pending"]), "utf8"))
+        assert.lengthOf(stored, 1)
+        // What waits for another service is in the file too, and is not pending here.
+        const elsewhere = { ...stored[0], target: "https://other.example.org/" }
+        writeFileSync(join(project, "foreign.json"), JSON.stringify([elsewhere]), { mode: 0o600 })
+        const tasks = join(root, "workflows/wdl/svc.wdl")
+        const inputs = [`settings=${join(project, "credentials.json")}`, "restorations=foreign.json"]
+        const args = ["run", "--dir", "foreign/.", "--task", "resume_restore", tasks, ...inputs]
+        const foreign = yield* runCommand("miniwdl", args, { cwd: project, env: slow.tools })
+        assert.strictEqual(foreign.exitCode, 0, foreign.stderr)
+        assert.strictEqual(outputsOf(join(project, "foreign"))["resume_restore.pending"], false)
         yield* assertQuiet(sandbox)
         assertNoPassword([project], stderr)
       }),

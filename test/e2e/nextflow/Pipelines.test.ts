@@ -1,5 +1,5 @@
 /** The pipelines of workflows/nextflow, stubbed and for real, with an account from Nextflow's own store of secrets. */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -195,9 +195,13 @@ describe("restore.nf", () => {
         const { overlaps, restores } = yield* pad.stats
         assert.deepStrictEqual({ overlaps, restores }, { overlaps: 0, restores: 1 })
 
+        // A request to another service is not pending here.
+        const elsewhere = { ...pending[0], fileName: "E1.bam", target: "https://other.example.org/" }
+        writeFileSync(pendingFile, JSON.stringify([...pending, elsewhere]))
         const args = ["--tracking", pendingFile, "--outdir", "later", "--wait", "1s", "--poll", "1s"]
         const later = yield* pad.run("restore.nf", args, known)
         assert.strictEqual(later.exitCode, 0, output(later))
+        assert.match(output(later), /Pending: B5\.bam \(B5\)\. Run again later with --tracking/)
         assert.deepStrictEqual(statuses(later), ["COMPLETED SVC_RESUMERESTORE (restored)"])
         const script = readFileSync(join(pad.workFolder(later.tasks[0]), ".command.sh"), "utf8")
         assert.include(script, "--wait='1s' --poll='1s' --pendingOk")
