@@ -127,7 +127,14 @@ const linksCheck = (analysis: string | null) =>
     const title = file.fileName ?? "a file"
     const range = "bytes=0-0"
     const asked = { first: 0, end: 1, range: true, size: file.size ?? null, known: null }
-    const reply = yield* Effect.flatMap(links.get({ file: title, link: file.downloadLink, range }), withBeginning)
+    const reply = yield* links.get({ file: title, link: file.downloadLink, range }).pipe(
+      Effect.flatMap(withBeginning),
+      Effect.timeoutOrElse({
+        duration: patience,
+        orElse: () =>
+          Effect.fail(new Unavailable({ host: "the link host", reason: `no answer within ${patience}`, attempts: 1 }))
+      })
+    )
     const verdict = judge(asked, reply)
     const { host, status } = reply
     switch (verdict._tag) {

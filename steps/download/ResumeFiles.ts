@@ -126,6 +126,8 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
     yield* countdown.end
+    // A signal ends a download again, which is no waiting.
+    yield* stopping.endWith(null)
     yield* Effect.provide(watch(eventsOf(run.look), "resume", note), wiring(settings)).pipe(
       Effect.onInterrupt(() => Effect.flatMap(run.sofar, record.resumed))
     )

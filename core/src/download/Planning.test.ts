@@ -111,6 +111,10 @@ describe("indexes beside what is planned", () => {
           planned([...names, note], { overwrite, makeIndex: false })
         assert.deepStrictEqual(yield* of([], false), { decided: ["Fetch"], warned: [`${note} ${warned}`] })
         assert.deepStrictEqual(yield* of(["S1.bam"], true), { decided: ["Fetch"], warned: [`${note} ${warned}`] })
+        assert.deepStrictEqual(yield* planned(["S1.bam", note], { overwrite: false, makeIndex: false, apart: 11 }), {
+          decided: ["Skip"],
+          warned: [`${note} is older than S1.bam, which is taken as whole: verify that file, or remove the note`]
+        })
       }
     })
   )

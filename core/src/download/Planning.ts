@@ -110,13 +110,19 @@ const indexesLeft = Effect.fnUntraced(function* (
   return warnings
 })
 
-/** Which notes of other programs stay beside a file that is fetched: they are not ours to remove. */
-const notesLeft = (plan: DownloadPlan<PlannedFile>, { notes }: DestinationView): ReadonlyArray<string> =>
-  filesToFetch(plan).flatMap((file) => {
+/** Which notes of other programs stay beside a file that is fetched, or kept: they are not ours to remove. */
+const notesLeft = ({ files }: DownloadPlan<PlannedFile>, { notes }: DestinationView): ReadonlyArray<string> =>
+  files.flatMap((file) => {
+    const { decision } = file
     const note = notes.get(pathOf(file))
     if (note === undefined) return []
     const [name, of] = [note, pathOf(file)].map(printable)
-    return `${name} stays, and by it another program would write into the new ${of}: remove it`
+    if (decision._tag === "Fetch") {
+      return `${name} stays, and by it another program would write into the new ${of}: remove it`
+    }
+    return decision._tag === "Skip" && decision.reason === "exists"
+      ? `${name} is older than ${of}, which is taken as whole: verify that file, or remove the note`
+      : []
   })
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fault, namesIn, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
+import { fault, namesIn, partBytes, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
 import { start, untilOrEnd } from "../../Executables.ts"
 import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
 
@@ -81,6 +81,31 @@ describe("waiting", () => {
       yield* setFaults([])
       assert.strictEqual((yield* resume(["--reportfile", "next.json"])).exitCode, 0)
       assert.isAbove(readReport(folder, "next.json").files[0]?.resumedFrom ?? 0, 0)
+    })
+  )
+
+  it.live("a stop in mid-file of a later look is one, although it waited before", () =>
+    Effect.gen(function* () {
+      const here = yield* overdueArchive()
+      const { env, folder, request, setFaults, thaw } = here
+      assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
+      const args = ["--wait", "1h", "--poll", "1s", "--pendingOk"]
+      const running = yield* start("svc-resume-restore", args, { cwd: folder, env })
+      yield* untilOrEnd(
+        running,
+        "it waits",
+        Effect.sync(() => running.stderr().includes("looking again at"))
+      )
+      yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
+      yield* thaw
+      yield* untilOrEnd(
+        running,
+        "bytes are in a part",
+        Effect.sync(() => partBytes(folder, "out") > 0)
+      )
+      yield* running.kill("SIGTERM")
+      const { exitCode, stderr } = yield* running.outcome
+      assert.strictEqual(exitCode, 143, stderr)
     })
   )
 
