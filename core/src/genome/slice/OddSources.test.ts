@@ -313,25 +313,6 @@ describe("slices of BAM files of other programs", () => {
     }).pipe(provided)
   )
 
-  it.effect("D7 an index that lacks a reference between others makes no empty slice of it", () =>
-    Effect.gen(function* () {
-      const reads = [0, 1, 2].map((ref) => read(`r${ref}`, ref, 5))
-      for (const lost of [0, 1]) {
-        for (const blockBytes of [40, 65_280]) {
-          const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes })
-          const { placed } = yield* placesOf(bam)
-          const kept = placed.filter(({ ref }) => ref !== lost)
-          const lacking = indexBy({ name: "BAI", format: "BAI" }, kept, 3)
-          for (const range of [`chr${lost + 1}`, `chr${lost + 1}:1-50`]) {
-            const error = yield* Effect.flip(cut("bam", bam, "bai", lacking, range))
-            assert.match(error.message, /^x\.bam: its index does not fit: reference chr\d goes on where it ends/)
-            assert.strictEqual((yield* cut("bam", bam, "bai", bai, range)).result.records, 1)
-          }
-        }
-      }
-    }).pipe(provided)
-  )
-
   it.effect("D7 a region past what a BAI can lead to is an error, and no empty slice", () =>
     Effect.gen(function* () {
       const codec = yield* Codec

@@ -243,8 +243,8 @@ const wouldBegin = (ref: number, index: BinIndex, firstRecord: VirtualOffset.Vir
 }
 
 /**
- * Where it has to be proven that no record of a reference follows, since the index has none of it, or regions reach past all that it can
- * lead to; else null. An index is right when there is nothing, and nothing in it tells it from one that lacks what is there.
+ * Where it has to be proven that no record of a reference follows, since regions reach past all that the index can lead to; null where
+ * they do not. An index is right when there is nothing, and nothing in it tells it from one that lacks what is there.
  */
 const proofAt = (
   { bounds, ref }: ReferenceRegions,
@@ -255,15 +255,12 @@ const proofAt = (
   const end = bounds[bounds.length - 1] ?? 0
   const bases = addressable(index)
   if (extent !== null) return end > bases ? extent.end : null
-  const begin = wouldBegin(ref, index, firstRecord)
-  // What follows all records that the index knows is looked at for every slice.
-  if (ref < index.references && begin !== unplacedFrom(index, firstRecord)) return begin
-  // There its length has to say that some could lie past its bins.
+  // Of a reference without records its length has to say that some could lie there.
   const reach = Number.isFinite(end) ? end : (references[ref]?.length ?? 0)
-  return reach > bases ? begin : null
+  return reach > bases ? wouldBegin(ref, index, firstRecord) : null
 }
 
-/** The stretches to read, in file order. */
+/** The stretches to read, in file order. References that the index has nothing about give none, unless some could lie past its bins. */
 export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
