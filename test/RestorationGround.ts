@@ -54,18 +54,24 @@ export const overdueArchive = Effect.fnUntraced(function* (behaviour: SandboxOpt
   return { ...here, thaw: Effect.provideService(here.thaw, Clock.Clock, clock) }
 })
 
-/** Runs a step that waits for restorations; all of them end when it has looked once in vain. */
-export const thawedWhenItWaits = Effect.fnUntraced(function* (
-  { env, folder, thaw }: Ground,
+/** Starts a step that waits for restorations, and returns when it has looked once in vain. */
+export const startWaiting = Effect.fnUntraced(function* (
+  { env, folder }: Pick<Ground, "env" | "folder">,
   step: string,
   args: ReadonlyArray<string>
 ) {
-  const running = yield* start(step, [...args, "--wait", "60s", "--poll", "1s"], { cwd: folder, env })
+  const running = yield* start(step, args, { cwd: folder, env })
   yield* untilOrEnd(
     running,
     "it waits",
     Effect.sync(() => running.stderr().includes("looking again at"))
   )
-  yield* thaw
+  return running
+})
+
+/** Runs a step that waits for restorations; all of them end when it has looked once in vain. */
+export const thawedWhenItWaits = Effect.fnUntraced(function* (here: Ground, step: string, args: ReadonlyArray<string>) {
+  const running = yield* startWaiting(here, step, [...args, "--wait", "60s", "--poll", "1s"])
+  yield* here.thaw
   return yield* running.outcome
 }, Effect.scoped)

@@ -4,21 +4,26 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, namesIn, partBytes, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
-import { start, untilOrEnd } from "../../Executables.ts"
-import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
+import { untilOrEnd } from "../../Executables.ts"
+import {
+  archive,
+  entry,
+  file,
+  overdueArchive,
+  startWaiting,
+  store,
+  thawedWhenItWaits,
+  tracked
+} from "../../RestorationGround.ts"
 
 describe("waiting", () => {
   it.live("SIGTERM ends it with 75 and the pending line, and everything is kept", () =>
     Effect.gen(function* () {
-      const { env, folder, request } = yield* archive("1 hour")
+      const here = yield* archive("1 hour")
+      const { folder, request } = here
       assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
       const before = readFileSync(join(folder, file), "utf8")
-      const running = yield* start("svc-resume-restore", ["--wait", "1h", "--poll", "10m"], { cwd: folder, env })
-      yield* untilOrEnd(
-        running,
-        "it waits",
-        Effect.sync(() => running.stderr().includes("looking again at"))
-      )
+      const running = yield* startWaiting(here, "svc-resume-restore", ["--wait", "1h", "--poll", "10m"])
       yield* running.kill("SIGTERM")
       const { exitCode, stderr } = yield* running.outcome
       assert.strictEqual(exitCode, 75, stderr)
@@ -29,7 +34,8 @@ describe("waiting", () => {
 
   it.live("SIGTERM ends it with what failed, with --pendingOk too, as the end of the time would", () =>
     Effect.gen(function* () {
-      const { env, folder, setFaults } = yield* archive("1 hour")
+      const here = yield* archive("1 hour")
+      const { folder, setFaults } = here
       const args = ["--wait", "1h", "--poll", "10m", "--pendingOk"]
       const asked = { restoreEstimation: "2999-01-01T00:00:00Z", requestTime: "2998-12-31T23:00:00Z" }
       const pending = entry("A3", {}, asked)
@@ -43,12 +49,7 @@ describe("waiting", () => {
         [[cold], "1 restoration requested", 75]
       ] as const) {
         store(folder, ...entries)
-        const running = yield* start("svc-resume-restore", args, { cwd: folder, env })
-        yield* untilOrEnd(
-          running,
-          "it waits",
-          Effect.sync(() => running.stderr().includes("looking again at"))
-        )
+        const running = yield* startWaiting(here, "svc-resume-restore", args)
         yield* running.kill("SIGTERM")
         const { exitCode, stderr } = yield* running.outcome
         assert.include(stderr, `${said}; looking again at`)
@@ -87,15 +88,10 @@ describe("waiting", () => {
   it.live("a stop in mid-file of a later look is one, although it waited before", () =>
     Effect.gen(function* () {
       const here = yield* overdueArchive()
-      const { env, folder, request, setFaults, thaw } = here
+      const { folder, request, setFaults, thaw } = here
       assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
       const args = ["--wait", "1h", "--poll", "1s", "--pendingOk"]
-      const running = yield* start("svc-resume-restore", args, { cwd: folder, env })
-      yield* untilOrEnd(
-        running,
-        "it waits",
-        Effect.sync(() => running.stderr().includes("looking again at"))
-      )
+      const running = yield* startWaiting(here, "svc-resume-restore", args)
       yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
       yield* thaw
       yield* untilOrEnd(
