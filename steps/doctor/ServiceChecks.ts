@@ -128,7 +128,7 @@ const linksCheck = (analysis: string | null) =>
     const range = "bytes=0-0"
     const asked = { first: 0, end: 1, range: true, size: file.size ?? null, known: null }
     const reply = yield* links.get({ file: title, link: file.downloadLink, range }).pipe(
-      Effect.flatMap(withBeginning),
+      Effect.flatMap((it) => withBeginning(asked, it)),
       Effect.timeoutOrElse({
         duration: patience,
         orElse: () =>

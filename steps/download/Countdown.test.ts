@@ -5,7 +5,7 @@ import { countdownLine, makeCountdown } from "./ResumeFiles.ts"
 
 describe("countdown", () => {
   it("Y2 says as much as the window has room for", () => {
-    const countdown = { pending: 3, wake: 61_000, deadline: 3_725_000 }
+    const countdown = { awaited: "3 restorations pending", wake: 61_000, deadline: 3_725_000 }
     assert.strictEqual(
       countdownLine(countdown, 120),
       "3 restorations pending, looking again in 1:01, for another 1:02:05 at most; Ctrl-C keeps them for a later run"
@@ -15,11 +15,12 @@ describe("countdown", () => {
       "3 restorations pending, looking again in 1:01, for 1:02:05 at most"
     )
     assert.strictEqual(
-      countdownLine({ ...countdown, pending: 1, wake: -5 }, 40),
-      "1 pending, next look 0:00, end 1:02:05"
+      countdownLine({ ...countdown, awaited: "no answer yet", wake: -5 }, 45),
+      "no answer yet, next look 0:00, end 1:02:05"
     )
+    assert.strictEqual(countdownLine(countdown, 30), "next look 1:01")
     for (let columns = 20; columns < 140; columns++) {
-      assert.isBelow(countdownLine({ ...countdown, pending: 12_345 }, columns).length, columns)
+      assert.isBelow(countdownLine({ ...countdown, awaited: "12345 restorations requested" }, columns).length, columns)
     }
   })
 
@@ -32,9 +33,9 @@ describe("countdown", () => {
           const countdown = yield* makeCountdown(screen)
           yield* TestClock.adjust("1 second")
           assert.deepStrictEqual(drawn, [])
-          yield* countdown.begin(2, Duration.minutes(5), Duration.hours(2))
+          yield* countdown.begin("2 restorations pending", Duration.minutes(5), Duration.hours(2))
           yield* TestClock.adjust("1 minute")
-          assert.deepStrictEqual(drawn.at(-1), ["2 pending, next look 4:00, end 1:59:00"])
+          assert.deepStrictEqual(drawn.at(-1), ["2 restorations pending, next look 4:00, end 1:59:00"])
           yield* countdown.end
           const before = drawn.length
           assert.deepStrictEqual(drawn.at(-1), [])

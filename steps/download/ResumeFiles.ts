@@ -151,7 +151,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     const state = pending === expected ? "pending" : "requested"
     const what = expected === 0 ? "no answer yet" : `${counted(expected, "restoration")} ${state}`
     yield* Effect.logInfo(`${what}; looking again at ${next}, until ${end} at most`)
-    yield* countdown.begin(expected, sleep, left)
+    yield* countdown.begin(what, sleep, left)
   })
   const last = yield* untilBack(look, { wait, poll: settings.poll }, onSleep).pipe(
     Effect.onInterrupt(() => sayPending(settings, record))
@@ -179,27 +179,27 @@ const idleLook = Effect.fnUntraced(function* ({ service }: ResumeRequest, named:
   return { statuses: [], unusable, others }
 })
 
-/** What a person sees while restorations are awaited: how many, when the next look is, and how long it goes on. */
+/** What a person sees while restorations are awaited: for what, when the next look is, and how long it goes on. */
 export interface Countdown {
   /** A pause begins: its length, and the longest time that the waiting may still take. */
-  readonly begin: (pending: number, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
+  readonly begin: (awaited: string, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
   /** It is over: the status is left to what comes next. */
   readonly end: Effect.Effect<void>
 }
 
 /** Times in ms. */
 export const countdownLine = (
-  { deadline, pending, wake }: { readonly pending: number; readonly wake: number; readonly deadline: number },
+  { awaited, deadline, wake }: { readonly awaited: string; readonly wake: number; readonly deadline: number },
   columns: number
 ): string => {
-  const what = `${counted(pending, "restoration")} pending`
   const until = (time: number) => clockText(Math.max(0, Math.ceil(time / 1000)))
   return firstThatFits(
     [
-      `${what}, looking again in ${until(wake)}, for another ${until(deadline)} at most; Ctrl-C keeps them for a later run`,
-      `${what}, looking again in ${until(wake)}, for ${until(deadline)} at most`,
-      `${pending} pending, next look ${until(wake)}, end ${until(deadline)}`,
-      `${pending} pending, next look ${until(wake)}`
+      `${awaited}, looking again in ${until(wake)}, for another ${until(deadline)} at most; Ctrl-C keeps them for a later run`,
+      `${awaited}, looking again in ${until(wake)}, for ${until(deadline)} at most`,
+      `${awaited}, next look ${until(wake)}, end ${until(deadline)}`,
+      `${awaited}, next look ${until(wake)}`,
+      `next look ${until(wake)}`
     ],
     columns
   )
@@ -209,7 +209,7 @@ export const countdownLine = (
 export const makeCountdown = Effect.fnUntraced(function* (
   screen: StatusScreen
 ): Effect.fn.Return<Countdown, never, Scope.Scope> {
-  let now: { readonly pending: number; readonly wake: number; readonly deadline: number } | null = null
+  let now: { readonly awaited: string; readonly wake: number; readonly deadline: number } | null = null
   const time = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
   yield* drawStatus(screen, (columns) =>
     Effect.map(time, (at) =>
@@ -217,9 +217,9 @@ export const makeCountdown = Effect.fnUntraced(function* (
     )
   )
   return {
-    begin: (pending, sleep, left) =>
+    begin: (awaited, sleep, left) =>
       Effect.map(time, (at) => {
-        now = { pending, wake: at + Duration.toMillis(sleep), deadline: at + Duration.toMillis(left) }
+        now = { awaited, wake: at + Duration.toMillis(sleep), deadline: at + Duration.toMillis(left) }
       }),
     end: Effect.sync(() => {
       now = null

@@ -72,7 +72,11 @@ describe("advice in the sentence of an error", () => {
     ],
     ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable, badLink]],
     ["; the service gave this link: tell its operators", noObject, [new Errors.NotFound({ what: "a.bam" })]],
-    ["; the service gave this link: if it comes so again, tell its operators", badLink, [linkRefused("AccessDenied")]],
+    [
+      "; the service gave this link: if it comes so again, tell its operators, or those of a proxy on the way",
+      badLink,
+      [linkRefused("AccessDenied")]
+    ],
     ["; if it comes so again, it is damaged at its source", damaged(), [damaged("kept"), damaged("vain"), changing]],
     ["the clocks of", linkRefused("RequestTimeTooSkewed"), [linkRefused("AccessDenied")]],
     ["--username", missing("username"), [missing("password"), missing("password", true)]],

@@ -57,7 +57,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   giveUser: () => "give --username, set SVC_USER, or put username into the configuration file",
   layout: () => "use --layout analysis to give each its own folder",
   linkOfService: ({ retryable }) =>
-    `the service gave this link: ${retryable ? "if it comes so again, " : ""}tell its operators`,
+    `the service gave this link: ${retryable ? "if it comes so again, tell its operators, or those of a proxy on the way" : "tell its operators"}`,
   listFiles: (error) => `svc-download --list${optionA(error)} shows what there is`,
   lockDir: () => "give all steps of one account the same SVC_LOCK_DIR, or try again later",
   maxRestores: () => "--maxRestores says how many",

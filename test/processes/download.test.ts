@@ -222,6 +222,7 @@ describe("files", () => {
           writeFileSync(path, new Uint8Array(statSync(data).size))
           utimesSync(path, 1e9, 1e9)
         }
+        rmSync(`${data}.bai`)
         const refused = yield* download(wanted)
         assert.strictEqual(refused.exitCode, 73, refused.stderr)
         assert.include(refused.stderr, "S1.bam.aria2 says that another program has not finished it")

@@ -26,7 +26,7 @@ import {
 import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
-import { judge, probedBytes } from "../transfer/RangeReply.ts"
+import { judge, probedBytes, type RangeAsked } from "../transfer/RangeReply.ts"
 import { withBeginning } from "../transfer/ReplyBody.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
 
@@ -132,9 +132,12 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
 const probe = Effect.fnUntraced(
   function* (file: string, link: Redacted.Redacted) {
     const host = yield* LinkHost
-    const asked = host.get({ file, link, range: `bytes=0-${probedBytes - 1}` })
-    const reply = yield* asked.pipe(Effect.flatMap(withBeginning), Effect.timeout(patience))
-    const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
+    const asked: RangeAsked = { first: 0, end: probedBytes, range: true, size: null, known: null }
+    const reply = yield* host.get({ file, link, range: `bytes=0-${probedBytes - 1}` }).pipe(
+      Effect.flatMap((it) => withBeginning(asked, it)),
+      Effect.timeout(patience)
+    )
+    const verdict = judge(asked, reply)
     switch (verdict._tag) {
       case "Bytes":
       case "RangeIgnored":

@@ -133,6 +133,11 @@ describe("decisions", () => {
     const a = analysis("A1", [file("S.bam", { size: 100 })])
     assert.deepStrictEqual(decisions([a], both, there), ["S.bam Fail SvcCannotCreate"])
     assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), ["S.bam Fetch"])
+    const indexed = analysis("A1", [file("S.bam", { size: 100 }), file("S.bam.bai")])
+    assert.deepStrictEqual(decisions([indexed], both, there), [
+      "S.bam Fail SvcCannotCreate",
+      "S.bam.bai Fail SvcCannotCreate"
+    ])
   })
 
   it("Z1 unsafe names of a requested type fail, also when unsafe at their end; others go on", () => {
@@ -176,10 +181,17 @@ describe("D17 collisions", () => {
   it.each(["flat", "analysis"] as const)(
     "K7 ids that differ in case only collide in the layout %s, and folders of their own are not advised",
     (layout) => {
-      const analyses = ["c1", "A1", "C1"].map((id) => analysis(id, [file("S.bam")]))
-      const [c1, a1] = plan(analyses, { ...both, layout }, empty).files
-      assert.strictEqual(c1?.decision._tag === "Fail" ? c1.decision.error.advice : null, "ownDestinations")
-      assert.strictEqual(a1?.decision._tag, layout === "flat" ? "Fail" : "Fetch")
+      const of = (...ids: ReadonlyArray<string>) =>
+        plan(
+          ids.map((id) => analysis(id, [file("S.bam")])),
+          { ...both, layout },
+          empty
+        ).files.map(({ decision }) => (decision._tag === "Fail" ? decision.error.advice : decision._tag))
+      assert.deepStrictEqual(of("c1", "C1"), ["ownDestinations", "ownDestinations"])
+      // In folders of their own all but these two could be had.
+      const advised =
+        layout === "flat" ? ["layout", "layout", "layout"] : ["ownDestinations", "Fetch", "ownDestinations"]
+      assert.deepStrictEqual<unknown>(of("c1", "A1", "C1"), advised)
     }
   )
 

@@ -120,19 +120,23 @@ export const plan = (
     const owners = shared.size === 0 ? null : (shared.get(collisionKey(path)) ?? null)
     return { ...place, decision: decide({ place, path, shown, owners }, request, destination) }
   })
-  return { files: withoutOrphans(files), ...remarksOn(analyses, files, request) }
+  return { files: withoutOrphans(files, destination), ...remarksOn(analyses, files, request) }
 }
 
-/** No index is fetched to lie beside a file of another size: it fails with its data. */
-const withoutOrphans = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> => {
-  const differing = new Map<string, FileError>()
+/**
+ * No index is fetched to lie beside a file of another size, or one that another program has not finished: it fails with its data,
+ * which would otherwise be called damaged when the index is compared with it.
+ */
+const withoutOrphans = (files: ReadonlyArray<PlannedFile>, { occupants }: Destination): ReadonlyArray<PlannedFile> => {
+  const refused = new Map<string, FileError>()
   for (const { decision, ...file } of files) {
-    if (decision._tag === "Fail" && decision.existing !== undefined) differing.set(pathOf(file), decision.error)
+    const path = pathOf(file)
+    if (decision._tag === "Fail" && occupants.get(path)?.kind === "file") refused.set(path, decision.error)
   }
-  if (differing.size === 0) return files
+  if (refused.size === 0) return files
   return files.map((file) => {
     const data = dataPathOf(file)
-    const error = data === null ? undefined : differing.get(data)
+    const error = data === null ? undefined : refused.get(data)
     return error === undefined || file.decision._tag !== "Fetch" ? file : { ...file, decision: fail(error) }
   })
 }
@@ -159,7 +163,7 @@ const sharedPaths = (places: ReadonlyArray<WantedFile>): ReadonlyMap<string, Own
 const ownersOf = (ids: ReadonlySet<string>): Owners => ({
   analyses: [...ids].slice(0, namedOwners).map(printable),
   others: Math.max(0, ids.size - namedOwners),
-  ...(new Set([...ids].map(collisionKey)).size < ids.size ? { alike: true } : {})
+  ...(ids.size > 1 && new Set([...ids].map(collisionKey)).size === 1 ? { alike: true } : {})
 })
 
 /** What can be known of a wanted file before it is fetched. */

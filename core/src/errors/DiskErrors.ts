@@ -16,7 +16,7 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameC
   analyses: Schema.Array(Schema.String),
   /** How many analyses with a file of this name are not among `analyses`. */
   others: Schema.optionalKey(Schema.Int),
-  /** Some of their ids are one name where case does not count, so that folders of these names would be one too. */
+  /** Their ids are one name where case does not count, so that folders of these names would be one too. */
   alike: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 73

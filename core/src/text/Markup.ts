@@ -14,8 +14,11 @@ export const beginsLikeMarkup = (start: Uint8Array): boolean => {
   return start[at] === 0x3c
 }
 
+/** Where a title is looked for, in characters: a search through a whole page takes quadratic time where many begin and none ends. */
+const titlesWithin = 8192
+
 /** The title of a page of HTML; null where a text has none. */
 export const titleOf = (text: string): string | null => {
-  const title = /<title[^>]*>([^<]{1,300})/i.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? ""
+  const title = /<title[^>]*>([^<]{1,300})/i.exec(text.slice(0, titlesWithin))?.[1]?.replace(/\s+/g, " ").trim() ?? ""
   return title === "" ? null : printable(title.slice(0, 100))
 }

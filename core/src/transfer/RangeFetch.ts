@@ -165,7 +165,7 @@ const ask = Effect.fnUntraced(function* (context: FetchContext, first: Redacted.
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
     const reply = yield* context.host.get({ file: context.request.fileName, link, range }).pipe(
-      Effect.flatMap(withBeginning),
+      Effect.flatMap((reply) => withBeginning(asked, reply)),
       Effect.timeoutOrElse({
         duration: header,
         orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))

@@ -190,6 +190,25 @@ describe("RangeReply", () => {
     assert.strictEqual(tagOf(judge(whole, reply(200, page))), "Bytes")
   })
 
+  it("H17 of a page that is called something else its beginning tells, where it contradicts what is known or takes the place of a range", () => {
+    const xml = { "content-type": "application/xml" }
+    const begins = (text: string, headers: Record<string, string>) => ({
+      ...reply(200, headers),
+      start: new TextEncoder().encode(text)
+    })
+    const untagged = { ...part, known: { ...known, etag: null, lastModified: null } }
+    for (const headers of [{}, xml]) {
+      const sized = { ...headers, "content-length": "3098" }
+      assert.deepInclude(judge(untagged, begins("<?xml ?>", headers)), { reason: "a web page in place of the file" })
+      for (const asked of [part, untagged, whole]) {
+        assert.deepInclude(judge(asked, begins("\n<html>", sized)), { reason: "a web page in place of the file" })
+        assert.notStrictEqual(tagOf(judge(asked, begins("BAM", sized))), "Later")
+      }
+      assert.strictEqual(tagOf(judge({ ...whole, end: null, size: null }, begins("<svg>", sized))), "Bytes")
+      assert.strictEqual(tagOf(judge(whole, begins("<svg>", { ...headers, "content-length": "1000" }))), "Bytes")
+    }
+  })
+
   it("H11 a redirect needs to say where", () => {
     for (const status of [301, 302, 303, 307, 308]) {
       assert.deepInclude(judge(whole, reply(status, { location: "/b" })), { _tag: "Redirect", location: "/b" })

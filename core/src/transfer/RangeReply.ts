@@ -129,18 +129,17 @@ const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Ver
 }
 
 const judgeWhole = (asked: RangeAsked, reply: ReplyHead): Verdict => {
-  const { framed, headers, start } = reply
+  const { framed, headers } = reply
   const size = contentLength(headers)
   const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
-  if (conflict !== null) return nothingOfFile(reply) ?? conflict
   // Of the right length it is the file, whatever it is called. Where no length proves that, its beginning tells.
-  const proven = size !== null && (asked.known?.size ?? asked.size) !== null
-  const doubtful = !proven && (start?.length ? beginsLikeMarkup(start) : asked.first > 0)
-  const nothing = doubtful ? nothingOfFile(reply) : null
+  const proven = size !== null && size === sizeKnown(asked) && conflict === null
+  const nothing = proven ? null : nothingOfFile(asked, reply, conflict !== null)
   if (nothing !== null) return nothing
+  if (conflict !== null) return conflict
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
-  const expected = size ?? asked.known?.size ?? asked.size
+  const expected = size ?? sizeKnown(asked)
   if (expected === null && !framed) return wrongReply("does not say how long the file is")
   // Asked for the first bytes and got everything: that is a good start, if it may be taken as everything.
   if (asked.end !== null && expected !== null && asked.end < expected) return { _tag: "RangeIgnored", version }
@@ -213,19 +212,31 @@ export const contentRange = (
 
 /**
  * Of a whole body that cannot be the file: what a firewall, the login page of a network or a service in maintenance send with status
- * 200. It says nothing of the file, whose bytes are kept. The type alone would prove nothing: programs that hand out files forget to say it.
+ * 200. It says nothing of the file, whose bytes are kept. The type alone proves nothing: some hosts call every file a page, and some
+ * pages have no type. So it counts where the beginning cannot be seen, or is one of markup; and markup that contradicts what is known,
+ * or that comes in the middle of a file, is a page whatever it is called.
  */
-const nothingOfFile = ({ headers, start }: ReplyHead): Verdict | null => {
+const nothingOfFile = (asked: RangeAsked, { headers, start }: ReplyHead, contradicts: boolean): Verdict | null => {
   if (contentLength(headers) === 0 || start?.length === 0) return later("an empty answer in place of the file", headers)
-  return isCalledPage(headers) ? later("a web page in place of the file", headers) : null
+  const called = isCalledPage(headers)
+  const strange = contradicts || asked.first > 0
+  const markup = start === undefined ? called && strange : beginsLikeMarkup(start)
+  const isPage = called ? contradicts || markup : strange && markup
+  return isPage ? later("a web page in place of the file", headers) : null
 }
+
+/** Whether a whole body may be nothing of the file although its status is that of one: {@link judge} wants to see how it begins. */
+export const isDoubtful = (asked: RangeAsked, { headers, status }: ReplyHead): boolean => {
+  if (status !== 200) return false
+  const [length, size] = [contentLength(headers), sizeKnown(asked)]
+  return length === null || isCalledPage(headers) || (size === null ? asked.first > 0 : length !== size)
+}
+
+/** In bytes; what earlier replies say counts more than the listing. */
+const sizeKnown = ({ known, size }: RangeAsked): number | null => known?.size ?? size
 
 const isCalledPage = (headers: ReadonlyMap<string, string>) =>
   /^(text\/html|application\/xhtml\+xml)\b/i.test(headers.get("content-type") ?? "")
-
-/** Whether a reply may be nothing of the file although its head contradicts nothing: {@link judge} wants to see how it begins. */
-export const isDoubtful = ({ headers, status }: ReplyHead): boolean =>
-  status === 200 && (contentLength(headers) === null || isCalledPage(headers))
 
 const contentLength = (headers: ReadonlyMap<string, string>): number | null => {
   const text = headers.get("content-length")

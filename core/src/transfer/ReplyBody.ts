@@ -7,7 +7,7 @@ import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
 import type { LinkPool } from "./LinkPool.ts"
-import { isDoubtful, type ReplyHead } from "./RangeReply.ts"
+import { isDoubtful, type RangeAsked, type ReplyHead } from "./RangeReply.ts"
 import { Restart } from "./VersionWatch.ts"
 
 /** Where fetched bytes go: the part of a whole file, or a buffer. */
@@ -86,8 +86,8 @@ export const receive = Effect.fnUntraced(function* (
 })
 
 /** The reply as `judge` wants it, with its beginning where that decides what it is; the body still comes whole. */
-export const withBeginning = (reply: LinkReply): Effect.Effect<LinkReply & ReplyHead, LinkBroken> =>
-  isDoubtful(reply)
+export const withBeginning = (asked: RangeAsked, reply: LinkReply): Effect.Effect<LinkReply & ReplyHead, LinkBroken> =>
+  isDoubtful(asked, reply)
     ? Effect.map(reply.next, (first) => {
         if (first === null) return { ...reply, start: new Uint8Array(0), next: Effect.succeed(null) }
         let held = true
