@@ -188,6 +188,13 @@ describe("the pieces of a ticket", () => {
         regions: [{ referenceName: "chr1" }]
       })
       assert.strictEqual((yield* namesOf(late.bytes)).length, 3000)
+      // One that names an empty block in place of the one behind it, as published ones do.
+      const blocks = bamFile(codec, reads, { blockBytes: 5000 })
+      const past = IndexBuilder.make(14, 5)
+      past.add(0, 0, 90_000, true, (yield* blockStarts(blocks.bam))[1]?.offset ?? 0, 6000)
+      past.close(blocks.bam.length - eofBlock.length, 0)
+      const error = yield* Effect.flip(bamOf(blocks.bam, past.bai(3), { regions: [{ referenceName: "chr1" }] }))
+      assert.include(error.message, "the index points past its end")
     }).pipe(provided)
   )
 

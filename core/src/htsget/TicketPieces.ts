@@ -189,7 +189,7 @@ const piecesOfStretch = Effect.fnUntraced(function* <E>(
   let at = first
   if (from > 0) {
     const block = yield* contentAt(file, reader, first)
-    if (from < block.content.length) pieces.push(yield* cut(block, from, block.content.length))
+    if (from !== block.content.length) pieces.push(yield* cut(block, from, block.content.length))
     at = first + block.size
   }
   if (last > at) pieces.push({ _tag: "Range", first: at, end: last })

@@ -9,7 +9,6 @@ import { Downloads } from "../download/Downloads.ts"
 import type { OneFileError, OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged, type SourceError } from "../Errors.ts"
 import type { FileType } from "../genome/formats/FileNames.ts"
-import { joinBytes } from "../JoinedBytes.ts"
 import type { Records } from "../transfer/FileStreams.ts"
 
 /**
@@ -111,19 +110,31 @@ export const openRecords = Effect.fn("svc.records.openRecords")(function* (
 /**
  * The records of a content whose parts end anywhere.
  *
- * @param cut - gives the whole records at the start of `bytes`, which are alone in their buffer, and where the last of them ends
+ * @param cut - gives the whole records at the start of `bytes`, which begin their buffer, and where the last of them ends. In the first
+ *   `known` bytes none ends: with a long record they are most of the bytes, part after part.
  */
 export const cutRecords = <A, E>(
   content: Stream.Stream<Uint8Array, E>,
-  cut: (bytes: Uint8Array<ArrayBuffer>) => readonly [end: number, records: ReadonlyArray<A>]
+  cut: (bytes: Uint8Array<ArrayBuffer>, known: number) => readonly [end: number, records: ReadonlyArray<A>]
 ): Stream.Stream<A, E> =>
   Stream.mapAccum(
     content,
-    () => new Uint8Array(0),
-    (rest, part) => {
-      const bytes = joinBytes([rest, part])
-      const [end, records] = cut(bytes)
-      return [bytes.slice(end), records]
+    () => ({ buffer: new Uint8Array(0), known: 0 }),
+    ({ buffer, known }, part) => {
+      const length = known + part.length
+      let larger = buffer
+      if (length > buffer.length) {
+        // So a long record is copied a few times, and not once for each of its parts.
+        larger = new Uint8Array(Math.max(length, 2 * buffer.length))
+        larger.set(buffer)
+      }
+      larger.set(part, known)
+      const bytes = larger.subarray(0, length)
+      const [end, records] = cut(bytes, known)
+      return [
+        end === 0 ? { buffer: larger, known: length } : { buffer: bytes.slice(end), known: length - end },
+        records
+      ]
     }
   )
 

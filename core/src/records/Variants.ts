@@ -155,10 +155,10 @@ const parserOf = ({ header, lines }: OpenVcf): VcfParser => {
 
 /** The records in the content of a VCF after its header, without their line feeds. A file may end without one. */
 const linesIn = <E>(content: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> =>
-  cutRecords(Stream.concat(content, Stream.succeed(Uint8Array.of(lineFeed))), (bytes) => {
+  cutRecords(Stream.concat(content, Stream.succeed(Uint8Array.of(lineFeed))), (bytes, known) => {
     const lines: Array<string> = []
     let at = 0
-    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, at)) {
+    for (let end = bytes.indexOf(lineFeed, known); end !== -1; end = bytes.indexOf(lineFeed, at)) {
       lines.push(decodeName(bytes.subarray(at, end)))
       at = end + 1
     }

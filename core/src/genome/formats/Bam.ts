@@ -117,17 +117,19 @@ export const bamWalk = (
       }
       const wanted = filled < 4 ? 4 : Math.max(fixed, BamRecord.recordSize(keptView, 0))
       if (wanted > largestRecord) return { at, phrase: tooLong(wanted) }
-      if (wanted > kept.length) {
-        const larger = new Uint8Array(2 * wanted)
+      const piece = content.subarray(at, at + wanted - filled)
+      if (filled + piece.length > kept.length) {
+        // With what is there, not with what is claimed.
+        const larger = new Uint8Array(Math.min(wanted, 2 * (filled + piece.length)))
         larger.set(kept)
         kept = larger
         keptView = new DataView(kept.buffer)
       }
-      const piece = content.subarray(at, at + wanted - filled)
       kept.set(piece, filled)
       filled += piece.length
       at += piece.length
-      if (filled < 4 || filled < Math.max(fixed, BamRecord.recordSize(keptView, 0))) continue
+      const isWhole = filled >= fixed && filled >= BamRecord.recordSize(keptView, 0)
+      if (!isWhole && (filled < fixed || BamRecord.isSound(keptView, 0))) continue
       const phrase = judge(kept, keptView, 0)
       if (phrase !== null) return { at: at - 1, phrase }
       if (listeners.length > 0) tell(keptView, 0, keptPlace)

@@ -34,14 +34,17 @@ export const comment = -2
 /** The same of a record whose reference the index does not name. */
 export const unlisted = -3
 
-/** Most bytes of a record: one that does not end within them is damage. */
-export const largestRecord = 0x4000000
+/** Most bytes of a record, as of a header: a whole chromosome that was aligned is one record. One that does not end within them is damage. */
+export const largestRecord = 0x20000000
 
 export interface RecordFormat {
   /** What may be missing after the last record of a file. */
   readonly terminator: Uint8Array | null
-  /** Size of the record at `at`; 0 when it goes on past the bytes, -1 when no record has that size. */
-  readonly size: (data: Bytes, at: number) => number
+  /**
+   * Size of the record at `at`; 0 when it goes on past the bytes, -1 when no record is as its first bytes say. `known` bytes of it were
+   * looked at before, without its end: looking at all of them for each block is quadratic.
+   */
+  readonly size: (data: Bytes, at: number, known?: number) => number
   /** `RecordSpan.ref` of the record at `at` by its first bytes alone; null when they do not lie in the bytes, or are of no record. */
   readonly refAt: (data: Bytes, at: number) => number | null
   /**
@@ -86,7 +89,9 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     if (at + 4 > bytes.length) return 0
     const size = BamRecord.recordSize(view, at)
     if (size < BamRecord.smallest + 4 || size > largestRecord) return -1
-    return at + size > bytes.length ? 0 : size
+    if (at + size <= bytes.length) return size
+    // What is no record seldom looks like one: hundreds of MB are not gathered for it.
+    return at + BamRecord.smallest + 4 <= bytes.length && !BamRecord.isSound(view, at) ? -1 : 0
   },
   refAt: ({ bytes, view }, at) => (at + 8 > bytes.length ? null : BamRecord.refId(view, at)),
   // The length at its beginning leads to the next record, or to none.
@@ -134,8 +139,8 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     columnsFault(samples, columns, emptyAtEnd(bytes, at, at + size - 1))
   return {
     terminator: Uint8Array.of(lineFeed),
-    size: ({ bytes }, at) => {
-      const end = bytes.indexOf(lineFeed, at)
+    size: ({ bytes }, at, known = 0) => {
+      const end = bytes.indexOf(lineFeed, at + known)
       return end === -1 ? 0 : end + 1 - at
     },
     refAt: ({ bytes }, at) => {

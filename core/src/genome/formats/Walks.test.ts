@@ -40,6 +40,35 @@ describe("records of a BAM", () => {
     })
   )
 
+  /** A record whose last tag has `length` bytes, as far as its first bytes go: all others are zeros. */
+  const longRecord = (length: number) => {
+    const own = BamRecord.encodeRecord(read("long", 0, 100))
+    const begin = concat(own, text("ZZBc"), new Uint8Array(4))
+    const view = new DataView(begin.buffer)
+    view.setUint32(0, begin.length + length - 4, true)
+    view.setUint32(begin.length - 4, length, true)
+    return begin
+  }
+
+  it("may have one of more than 64 MiB", () => {
+    const zeros = new Uint8Array(0x100000)
+    const check = bamWalk(header)
+    const take = (bytes: Uint8Array) => check.take(bytes, { offsets: [0, bytes.length], ends: [bytes.length] })
+    assert.isNull(take(concat(encodeBamHeader(sam, references), longRecord(70 * zeros.length))))
+    for (let i = 0; i < 70; i++) assert.isNull(take(zeros))
+    assert.isNull(check.finish())
+    assert.strictEqual(check.counts().records, 1)
+  })
+
+  it("one of many bytes that contradicts itself is found by its first bytes", () => {
+    const record = longRecord(70_000_000)
+    new DataView(record.buffer).setInt32(20, 80_000_000, true)
+    const check = bamWalk(header)
+    const bytes = concat(encodeBamHeader(sam, references), record)
+    const fault = check.take(bytes, { offsets: [0, bytes.length], ends: [bytes.length] })
+    assert.strictEqual(fault?.phrase, "has a record (number 1) that contradicts itself")
+  })
+
   it("a cut in any record is seen, and the record named", () => {
     let next = header.size
     const records = reads.map((one) => {

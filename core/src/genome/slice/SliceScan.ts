@@ -182,7 +182,7 @@ export const make = (options: ScanOptions): Scan => {
     record.bytes.set(target.data, record.length)
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
     if (proving && goesOn({ bytes, view }, 0, (held[0] ?? target).offset)) return false
-    const size = format.size({ bytes, view }, 0)
+    const size = format.size({ bytes, view }, 0, record.length)
     if (size === -1 || (size === 0 && length > largestRecord)) return damage.noRecord()
     if (size === 0) {
       record.length = length
