@@ -117,5 +117,19 @@ if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
   (cd .e2e/nextflow && sha256sum --check --strict --quiet) <"$nextflow/jars.sha256"
   cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
 fi
+# The classes of a run, as Java keeps them for the next: they are loaded a hundred times.
+java=$(java -version 2>&1)
+if [ "$java" != "$(cat .e2e/nextflow/.java 2>/dev/null)" ]; then
+  rm -f .e2e/nextflow/classes.jsa
+  place=$(mktemp -d)
+  command=$PWD/$nextflow/nextflow
+  (
+    cd "$place"
+    printf '%s\n' 'process ONE {' 'output:' 'path "one"' 'script:' '"""' 'touch one' '"""' '}' 'workflow { ONE().view() }' >main.nf
+    NXF_HOME=$place JAVA_TOOL_OPTIONS="-XX:ArchiveClassesAtExit=$OLDPWD/.e2e/nextflow/classes.jsa" "$command" run main.nf
+  ) >"$place/log" 2>&1 || { cat "$place/log" >&2; exit 1; }
+  rm -rf "$place"
+  echo "$java" >.e2e/nextflow/.java
+fi
 [ -z "$below" ] || wait "$below"
 echo "Ready: ${tools[*]%%:*}, s3rver, htsget, snakemake, cwltool, miniwdl, nf-core, pysam, actionlint, Nextflow."

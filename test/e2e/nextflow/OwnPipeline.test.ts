@@ -251,23 +251,48 @@ workflow {
     () =>
       Effect.gen(function* () {
         const pad = yield* launchPad()
-        for (const [row, sentence] of [
-          ["[[:], [analysisIds: 'A1'], []]", /'null' cannot name files/],
-          ["[[id: 'a'], 'A1', []]", /A1 must be a map/],
-          ["[[id: 'a'], [analysisIds: ['A1', 'A,2']], []]", /no id in a list may have a comma/],
-          ["[[id: \"quo'te\"], [analysisIds: 'A1'], []]", /'quo'te' cannot name files/],
-          ["[[id: 'p{a,b}'], [analysisIds: 'A1'], []]", /'p\{a,b\}' cannot name files/],
-          ["[[id: '-dash'], [analysisIds: 'A1'], []]", /'-dash' cannot name files/],
-          ["[[id: '../x'], [analysisIds: 'A1'], []]", /'\.\.\/x' cannot name files/]
-        ] as const) {
-          const run = yield* pad.run(odd(pad, row), ["-c", pad.write("refused.config", `${include}\n`)])
-          assert.notStrictEqual(run.exitCode, 0, row)
-          assert.match(output(run), sentence)
-          assert.deepStrictEqual(
-            run.tasks.filter(({ exit }) => exit !== null),
-            []
-          )
-        }
+        const rows = [
+          ["[id: 'a'], [analysisIds: 'A1']", /^$/],
+          ["[:], [analysisIds: 'A1']", /^'null' cannot name files/],
+          ["[id: 'a'], 'A1'", /^a: A1 must be a map/],
+          ["[id: 'a'], [analysisIds: ['A1', 'A,2']]", /no id in a list may have a comma/],
+          ["[id: \"quo'te\"], [analysisIds: 'A1']", /^'quo'te' cannot name files/],
+          ["[id: 'p{a,b}'], [analysisIds: 'A1']", /^'p\{a,b\}' cannot name files/],
+          ["[id: '-dash'], [analysisIds: 'A1']", /^'-dash' cannot name files/],
+          ["[id: '../x'], [analysisIds: 'A1']", /^'\.\.\/x' cannot name files/]
+        ] as const
+        // What the module does with a row before its command is there, for each of them; then one row as a task.
+        const script = pad.write(
+          "refused.nf",
+          `include { SVC_DOWNLOAD } from ${module("download")}
+
+def said(lines, meta, select) {
+    try {
+        new GroovyShell(new Binding([task: [ext: [:]], meta: meta, select: select, bed: [], target: 'lab'])).evaluate(lines)
+        return ''
+    }
+    catch (AssertionError error) {
+        return error.message.readLines()[0]
+    }
+}
+
+workflow {
+    def lines = file(${module("download")}).text.split('\\n    script:\\n')[1].split('"""')[0] + 'null'
+${rows.map(([row]) => `    println('SAID ' + said(lines, ${row}))`).join("\n")}
+    SVC_DOWNLOAD(channel.of([${rows[3][0]}, []]), System.getenv('SVC_TARGET'))
+}
+`
+        )
+        const run = yield* pad.run(script, ["-c", pad.write("refused.config", `${include}\n`)])
+        assert.notStrictEqual(run.exitCode, 0)
+        const said = [...run.stdout.matchAll(/^SAID (.*)$/gm)].map(([, sentence = ""]) => sentence)
+        assert.lengthOf(said, rows.length, output(run))
+        for (const [at, [row, sentence]] of rows.entries()) assert.match(said[at] ?? "", sentence, row)
+        assert.match(output(run).replace(/^SAID .*$/gm, ""), rows[3][1])
+        assert.deepStrictEqual(
+          run.tasks.filter(({ exit }) => exit !== null),
+          []
+        )
         assert.deepStrictEqual((yield* pad.stats).requests, {})
       }),
     600_000

@@ -2,17 +2,16 @@
 
     python lint.py FOLDER
 
-Each process of the linter works in a folder of its own below FOLDER: a repository of modules as the linter expects one, with ours in it,
-a home of Nextflow, and in place of the clone of nf-core/modules one that has only the two schemas which the linter reads from there. These
-say in our words what nf-core's ask of a module: which fields there must be. Shared folders failed by chance: the linter checks out its clone
-in each process ("index.lock: File exists"), and Nextflow makes its home.
+It works below FOLDER: in a repository of modules as the linter expects one, with ours in it, with a home of Nextflow, and in place of the
+clone of nf-core/modules one that has only the two schemas which the linter reads from there. These say in our words what nf-core's ask of a
+module: which fields there must be.
 """
 import json
 import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 here = Path(__file__).resolve()
@@ -70,27 +69,48 @@ for words in [["init", "-b", "master"], ["add", "-A"], ["commit", "-m", "schemas
     git(*words)
 
 
-def prepare():
-    own = folder / str(os.getpid())
-    repository = own / "repository"
-    os.environ.update(
-        HOME=str(own),
-        XDG_CONFIG_HOME=str(own / "home"),
-        XDG_CACHE_HOME=str(own / "cache"),
-        NXF_HOME=str(own / "nextflow"),
-        NFCORE_NO_VERSION_CHECK="1",
-    )
-    git("clone", str(schemas), str(own / "home" / "nfcore" / "nf-core" / "modules"))
-    # The tool is svc, and so is who it is of.
-    shutil.copytree(modules, repository / "modules" / "svc" / "svc")
-    (repository / "tests" / "config").mkdir(parents=True)
-    (repository / ".nf-core.yml").write_text("repository_type: modules\norg_path: svc\n")
-    os.chdir(repository)
+repository = folder / "repository"
+os.environ.update(
+    HOME=str(folder),
+    XDG_CONFIG_HOME=str(folder / "home"),
+    XDG_CACHE_HOME=str(folder / "cache"),
+    NXF_HOME=str(folder / "nextflow"),
+    NFCORE_NO_VERSION_CHECK="1",
+)
+git("clone", str(schemas), str(folder / "home" / "nfcore" / "nf-core" / "modules"))
+# The tool is svc, and so is who it is of.
+shutil.copytree(modules, repository / "modules" / "svc" / "svc")
+(repository / "tests" / "config").mkdir(parents=True)
+(repository / ".nf-core.yml").write_text("repository_type: modules\norg_path: svc\n")
+os.chdir(repository)
+
+# They read the environment when they are loaded.
+from nf_core.components.nfcore_component import NFCoreComponent  # noqa: E402
+from nf_core.modules.lint import ModuleLint  # noqa: E402
+from nf_core.utils import parse_nextflow_json  # noqa: E402
+
+
+@cache
+def containers(profile):
+    """The container of each process, from a pipeline with all modules: the linter would start Nextflow three times for each of them."""
+    place = folder / f"profile-{profile}"
+    place.mkdir()
+    profiles = [f"    {name} {{ {name}.enabled = true }}" for name in ["docker", "singularity"]]
+    (place / "nextflow.config").write_text("\n".join(["profiles {", *profiles, "}", ""]))
+    chosen = ["-profile", profile] if profile else []
+    words = ["nextflow", "inspect", *chosen, "-format", "json", str(here.parents[1] / "nextflow" / "modules.nf")]
+    shown = subprocess.run(words, cwd=place, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {process["name"]: process["container"] for process in parse_nextflow_json(shown)["processes"]}
+
+
+def container(module, profile=None):
+    return containers(profile)[f"SVC_{Path(module.component_dir).name.upper()}"]
+
+
+NFCoreComponent.get_container_with_inspect = container
 
 
 def lint(name):
-    from nf_core.modules.lint import ModuleLint
-
     it = ModuleLint(".", hide_progress=True)
     it.lint(module=f"svc/{name}", print_results=False)
     findings = [("failed", result) for result in it.failed] + [("warned", result) for result in it.warned]
@@ -99,9 +119,7 @@ def lint(name):
     ]
 
 
-# Each module has Nextflow started four times.
-with ProcessPoolExecutor(4, initializer=prepare) as pool:
-    results = list(pool.map(lint, sorted(path.name for path in modules.iterdir())))
+results = [lint(path.name) for path in sorted(modules.iterdir())]
 for _, findings in results:
     for finding in findings:
         print(json.dumps(finding))
