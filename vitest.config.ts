@@ -23,7 +23,7 @@ const common = {
   isolate: false
 }
 
-const byItself = "test/e2e/{gateway/Load,Binary}.test.ts"
+const byItself = "test/e2e/{gateway/Crowd,Binary}.test.ts"
 const realThings = { globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"], isolate: true }
 
 type Tests = NonNullable<TestProjectInlineConfiguration["test"]>

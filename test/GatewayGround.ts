@@ -1,7 +1,7 @@
 /** A gateway of its own process before a sandbox of its own process. */
 import { Effect, Schema } from "effect"
 import type { FaultRule } from "../sandbox/Faults.ts"
-import { executable, startSandbox, startServer } from "./Executables.ts"
+import { commandOf, executable, startSandbox, startServer } from "./Executables.ts"
 import { setFaults } from "./SandboxFaults.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
@@ -21,20 +21,17 @@ export const startGateway = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>> = {},
   nodeOptions: ReadonlyArray<string> = []
 ) {
-  const { server, value: url } = yield* startServer(
-    process.execPath,
-    [...nodeOptions, executable("svc-gateway"), "-t", target.url, ...args],
-    isReady,
-    {
-      env: {
-        SVC_USER: target.user,
-        SVC_PASSWORD: target.password,
-        SVC_LOCK_DIR: yield* temporary,
-        SVC_LOG_LEVEL: "debug",
-        ...env
-      }
+  const [command, ...first] =
+    nodeOptions.length === 0 ? commandOf("svc-gateway") : [process.execPath, ...nodeOptions, executable("svc-gateway")]
+  const { server, value: url } = yield* startServer(command, [...first, "-t", target.url, ...args], isReady, {
+    env: {
+      SVC_USER: target.user,
+      SVC_PASSWORD: target.password,
+      SVC_LOCK_DIR: yield* temporary,
+      SVC_LOG_LEVEL: "debug",
+      ...env
     }
-  )
+  })
   return { url, ...server }
 })
 

@@ -8,7 +8,7 @@ const longFiles = /\/test\/(?:processes\/|executables\/|[^/]+\/)?[^/]+\.test\.ts
 
 /** A minute and more each, however short the file; in front of those, since they run two at a time to the end. */
 const longest =
-  /\/test\/e2e\/(?:nextflow\/|engines\/Snakemake|slurm\/|(?:Package|Library|Image|Documentation|Durability)\.)|tracking\/simulation/
+  /\/test\/e2e\/(?:nextflow\/|engines\/Snakemake|gateway\/Load|(?:Binary|Package|Library|Image|Documentation|Durability)\.)|tracking\/simulation/
 
 const mayTakeLong = ({ moduleId }: TestSpecification) => longFiles.test(moduleId)
 

@@ -1,6 +1,5 @@
 /** Many readers, short links, bad connections, and a service that is away: nothing fails that need not, nothing grows. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { createServer as createHttpServer } from "node:http"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,60 +7,18 @@ import { Effect, Exit, Fiber, Ref } from "effect"
 import { closableWay } from "../../ClosableWay.ts"
 import { startSandbox, until } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
-import { root } from "../../Root.ts"
 import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
 import { folder } from "../Ground.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
-import { soak } from "./Soak.ts"
-
-/** Resident memory of a process, in MB. */
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
-
-/** CPU time that a process has taken so far, in ms. */
-const cpuOf = (pid: number): number => {
-  const [user = 0, system = 0] =
-    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13).map(Number) ?? []
-  return (user + system) * 10
-}
+import { residentMb, soak } from "./Soak.ts"
 
 /** A key whose address must be sent exactly as it was signed. */
 const keyOf = (name: string) => `run 7 #1 + 50% (ü) ${name}`
 
-const largeSize = 32 * 1024 * 1024
-
-/** A link host with one file that is larger than what kernels keep for a reader. */
-const startLargeFile = Effect.gen(function* () {
-  const piece = Buffer.alloc(64 * 1024, 7)
-  let [open, asked] = [0, 0]
-  const server = createHttpServer((request, response) => {
-    open++
-    asked++
-    response.on("close", () => open--)
-    const [range, from = "0", to = String(largeSize - 1)] = /(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? []
-    const [first, end] = [Number(from), Number(to) + 1]
-    const part = range === undefined ? {} : { "content-range": `bytes ${first}-${end - 1}/${largeSize}` }
-    response.writeHead(range === undefined ? 200 : 206, { etag: '"v"', "content-length": end - first, ...part })
-    let at = first
-    const send = () => {
-      while (at < end) {
-        const next = piece.subarray(0, Math.min(piece.length, end - at))
-        at += next.length
-        if (!response.write(next)) return void response.once("drain", send)
-      }
-      response.end()
-    }
-    send()
-  })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
-  )
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/large?signature=x`
-  return { url, open: () => open, asked: () => asked }
-})
+/** How often the service has been asked for links. */
+const linksAsked = ({ requests }: Readonly<Record<string, unknown>>): number =>
+  (requests as Readonly<Record<string, number>>)["getFileDownloadLinks"] ?? 0
 
 describe("the gateway under load", () => {
   for (const args of [[], ["--relay"]]) {
@@ -150,14 +107,15 @@ describe("the gateway under load", () => {
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(new Set(counts), new Set([count]))
-        const { logins, maxApiInFlight, overlaps, requests } = yield* stats
+        const seen = yield* stats
+        const { logins, maxApiInFlight, overlaps } = seen
         assert.deepStrictEqual([logins, maxApiInFlight, overlaps], [before, 1, 0])
         assert.deepStrictEqual(
           answers.map(({ status }) => status),
           others.map(() => 200)
         )
         assert.strictEqual(
-          (requests as unknown as Record<string, number>)["getFileDownloadLinks"],
+          linksAsked(seen),
           1 + 1 + others.length,
           "of the comparison, of the samtools, and of each other analysis"
         )
@@ -165,10 +123,10 @@ describe("the gateway under load", () => {
   )
 
   it.live(
-    "S7 40 samtools on 40 analyses while the service takes a second for each: all end well, and known files do not wait",
+    "S7 25 samtools on 25 analyses while the service takes a second for each: all end well, and known files do not wait",
     () =>
       Effect.gen(function* () {
-        const ids = Array.from({ length: 40 }, (_, i) => `L${i}`)
+        const ids = Array.from({ length: 25 }, (_, i) => `L${i}`)
         const world = join(yield* folder, "world.json")
         const files = ["S1.bam", "S1.bam.bai"].map((name) => ({ name, copyOf: `A1/${name}` }))
         const analyses = ids.map((id) => ({ id, personLimsId: "LIMS-0001", sampleId: `S${id}`, files }))
@@ -192,79 +150,17 @@ describe("the gateway under load", () => {
           )
         yield* until(
           "many wait",
-          Effect.map(metric("svc_gateway_queue_length"), (length) => length > 20)
+          Effect.map(metric("svc_gateway_queue_length"), (length) => length > 12)
         )
-        const before = performance.now()
+        const before = linksAsked(yield* stats)
         assert.strictEqual((yield* ask(url("S1.bam"))).status, 307)
-        assert.isBelow(performance.now() - before, 900)
+        // At the end of the queue it would have waited for all of these.
+        assert.isBelow(linksAsked(yield* stats) - before, 12)
         assert.deepStrictEqual(new Set(yield* Fiber.join(burst)), new Set([count]))
         assert.strictEqual(yield* metric("svc_gateway_queue_length"), 0)
         assert.include(yield* stats, { maxApiInFlight: 1, overlaps: 0 })
       }),
     200_000
-  )
-
-  it.live(
-    "1,000 readers of one name that take nothing: less than 500 MB, under the shipped limit, a reader of another name is served, and one goes on where it was",
-    () =>
-      Effect.gen(function* () {
-        const host = yield* startLargeFile
-        const world = join(yield* folder, "world.json")
-        writeFileSync(world, JSON.stringify({ behaviour: { sizes: "null" } }))
-        const tokens = join(yield* folder, "tokens")
-        writeFileSync(tokens, "crowd crowd-token-0123456789\nother other-token-0123456789\n", { mode: 0o600 })
-        const { gateway, url } = yield* toolGround(
-          ["--relay", "--loglevel", "info", "--tokenFile", tokens],
-          () => host.url,
-          ["--world", world]
-        )
-        const port = Number(new URL(gateway.url).port)
-        const readers = Array.from({ length: 1000 }, () => {
-          const socket = connect(port, "127.0.0.1").on("error", () => {})
-          socket.write(
-            "GET /files/A1/S1.bam HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer crowd-token-0123456789\r\n\r\n"
-          )
-          return socket.pause()
-        })
-        yield* until(
-          "as many have a connection as one name may have",
-          Effect.sync(() => host.asked() >= 64)
-        )
-        // What the gateway does meanwhile, in ms of CPU: on a quiet machine that is what the reader waits.
-        const fresh = Effect.promise(async () => {
-          const before = cpuOf(gateway.pid)
-          const ended = new AbortController()
-          const headers = { authorization: "Bearer other-token-0123456789" }
-          const reply = await fetch(url("S1.bam"), { headers, signal: ended.signal })
-          await reply.body?.getReader().read()
-          ended.abort()
-          return cpuOf(gateway.pid) - before
-        })
-        // While each of them still holds its connection, and after they gave it back.
-        assert.isBelow(yield* fresh, 5000)
-        let most = 0
-        const look = Effect.sync(() => {
-          most = Math.max(most, residentMb(gateway.pid))
-          return host.open() < 100
-        })
-        yield* until("their connections are given back", Effect.delay(look, "500 millis"))
-        assert.isBelow(yield* fresh, 5000)
-        const manifest = readFileSync(join(root, "workflows/gateway/deployment.yaml"), "utf8")
-        const [, limit = "0"] = /limits:\n\s+memory: (\d+)Gi/.exec(manifest) ?? []
-        assert.isBelow(most, Math.min(500, Number(limit) * 1024 * 0.6))
-        const [one] = readers
-        let got = 0
-        one?.on("data", (bytes: Buffer) => {
-          got += bytes.length
-        })
-        one?.resume()
-        yield* until(
-          "the reader that woke has the whole file",
-          Effect.sync(() => got > largeSize)
-        )
-        for (const reader of readers) reader.destroy()
-      }),
-    300_000
   )
 
   it.live("thousands of idle connections and slow heads keep nobody out, and are closed", () =>
@@ -301,7 +197,7 @@ describe("the gateway under load", () => {
   it.live("a reader that is cut when the gateway ends has its line in the access log", () =>
     Effect.gen(function* () {
       const log = join(yield* folder, "access.log")
-      const { gateway, sandbox, url } = yield* toolGround(["--relay", "--accessLog", log])
+      const { gateway, sandbox, url } = yield* toolGround(["--relay", "--accessLog", log, "--drain", "1s"])
       yield* setFaults(sandbox.url, [fault({ plane: "link", file: "S1.bam" }, { slow: 2000 })])
       const reading = yield* Effect.forkChild(
         Effect.exit(Effect.tryPromise(async () => (await fetch(url("S1.bam"))).arrayBuffer()))

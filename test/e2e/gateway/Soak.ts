@@ -38,7 +38,8 @@ export interface Memory {
   readonly heap: number
 }
 
-const residentMb = (pid: number): number =>
+/** Resident memory of a process, in MB. */
+export const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
 /** Takes the first bytes of a file and is gone. */
