@@ -11,6 +11,12 @@ const limit = 600_000
 const variables = ["SVC_TARGET", "SVC_USER", "SVC_PASSWORD", "SVC_LOCK_DIR"]
 const preserve = variables.flatMap((name) => ["--preserve-environment", name])
 
+/** `cwltool --validate --strict` for each file, in one process. */
+const validateEach = `
+import sys
+from cwltool.main import main
+sys.exit(sum(main(["--validate", "--strict", path]) for path in sys.argv[1:]))`
+
 describe("CWL", () => {
   it.live(
     "what docs/cwl-wdl.md shows: pending analyses are left out, the others are done, and the second workflow waits",
@@ -46,10 +52,10 @@ describe("CWL", () => {
         const { env, project } = yield* ground()
         const folder = join(project, "svc-steps/workflows/cwl")
         const cwltool = (args: ReadonlyArray<string>) => runCommand("cwltool", args, { cwd: project, env })
-        for (const name of readdirSync(folder)) {
-          const checked = yield* cwltool(["--validate", "--strict", join(folder, name)])
-          assert.strictEqual(checked.exitCode, 0, checked.stderr)
-        }
+        const files = readdirSync(folder).map((name) => join(folder, name))
+        assert.isAbove(files.length, 5)
+        const checked = yield* runCommand("python3", ["-c", validateEach, ...files], { cwd: project, env })
+        assert.strictEqual(checked.exitCode, 0, checked.stderr)
         const lists = ["--analyses", "A1", "--analyses", "Z9", "--filetypes", "bam", "--annotations_name", "rows.tsv"]
         const ran = yield* cwltool([
           ...["--no-container", ...preserve, "--on-error", "continue"],

@@ -87,11 +87,10 @@ export const runTests = Effect.fnUntraced(function* (pad: LaunchPad, modules: Re
   for (const stub of [false, true]) {
     const tests = all.filter((test) => test.stub === stub)
     const path = pad.write(`snapshots-${stub ? "stub" : "real"}.nf`, pipelineOf(tests))
-    const run = yield* pad.run(path, [
-      "-c",
-      join(workflows, "conf", stub ? "svc.config" : "sandbox.config"),
-      ...(stub ? ["-stub"] : [])
-    ])
+    const config = join(workflows, "conf", stub ? "svc.config" : "sandbox.config")
+    const run = stub
+      ? yield* pad.run(path, ["-c", config, "-stub"], { SVC_TARGET: "", SVC_USER: "", SVC_PASSWORD: "" })
+      : yield* pad.run(path, ["-c", config])
     if (run.exitCode !== 0) return yield* Effect.die(new Error(run.stdout + run.stderr))
     for (const [, line = ""] of run.stdout.matchAll(/^KEPT (.*)$/gm)) {
       const { module, output, title, value } = JSON.parse(line)
