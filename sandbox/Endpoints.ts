@@ -11,8 +11,10 @@ const endpoints = Object.values(api.groups).flatMap((group) => Object.values<End
 /** The contract's names of requests, and that of all others. */
 export const endpointNames = [...endpoints.map(({ identifier }) => identifier), "other"] as const
 
+export type EndpointName = (typeof endpointNames)[number]
+
 interface Pattern {
-  readonly name: string
+  readonly name: EndpointName
   readonly method: string
   readonly segments: ReadonlyArray<string>
   readonly parameters: number
@@ -20,7 +22,7 @@ interface Pattern {
 
 const isParameter = (segment: string) => segment.startsWith(":")
 
-const pattern = (name: string, method: string, path: string): Pattern => {
+const pattern = (name: EndpointName, method: string, path: string): Pattern => {
   const segments = path.split("/")
   return { name, method, segments, parameters: segments.filter(isParameter).length }
 }
@@ -36,7 +38,7 @@ const fits = (one: Pattern, method: string, segments: ReadonlyArray<string>) =>
   one.segments.every((segment, i) => isParameter(segment) || segment === segments[i])
 
 /** The contract's name of a request, or `other`. */
-export const endpointOf = (method: string, url: string): string => {
+export const endpointOf = (method: string, url: string): EndpointName => {
   const segments = (url.split("?", 1)[0] ?? "").split("/")
   const find = (asked: string) => patterns.find((one) => fits(one, asked, segments))?.name
   // A browser opens with GET what the clients ask for with HEAD.

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Counters } from "./Counters.ts"
-import { endpointNames } from "./Endpoints.ts"
+import { type EndpointName, endpointNames } from "./Endpoints.ts"
 
 const Count = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
@@ -88,7 +88,8 @@ export const FaultRules = Schema.Array(FaultRule)
 /** What a rule can look at. */
 interface RequestFacts {
   readonly plane: "api" | "link"
-  readonly endpoint: string
+  /** Null on the link host, where the contract names none. */
+  readonly endpoint: EndpointName | null
   readonly method: string
   /** The path with its query. */
   readonly url: string

@@ -220,7 +220,7 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
     const wrote = count(request, response, file)
     const fault = faults.take({
       plane: "link",
-      endpoint: "link",
+      endpoint: null,
       method: request.method ?? "GET",
       url,
       file: file?.name ?? null,
