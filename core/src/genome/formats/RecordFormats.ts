@@ -56,7 +56,10 @@ export interface RecordFormat {
   readonly flaw: (data: Bytes, at: number, size: number) => string | null
   /** What a person calls the whole record `[at, at + size)`. */
   readonly nameOf: (data: Bytes, at: number, size: number) => string
-  /** Reference and position in the line `[at, at + size)`, for a person; null where none begins there, and of records that are no lines. */
+  /**
+   * Reference and position in the line `[at, at + size)`, for a person, as far as it is sure that they are that; null where none begins
+   * there, and of records that are no lines.
+   */
   readonly lineAt: (data: Bytes, at: number, size: number) => string | null
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
@@ -122,11 +125,16 @@ const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsI
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** The first two columns of a line, or, where no tabs part them, what looks like a name and a position: never a genotype. */
-const placeIn = (line: string): string => {
-  const [, name = "", position = ""] =
-    /^([^\t ,;]*)\t([^\t ,;]*)/.exec(line) ?? /^([\w.*-]{1,20})(?:[^\w.*-]+(\d+))?/.exec(line) ?? []
-  return `${name} ${position}`.trimEnd()
+/**
+ * Reference and position, as far as the line surely begins with them; else the word that it begins with, or nothing. The middle of a
+ * line, and one whose columns something else than tabs parts, may have genotypes there.
+ */
+const placeIn = (line: string, isKnown: (name: string) => boolean): string => {
+  // An ID and the bases of the reference follow.
+  const [, name = "", position = ""] = /^([^\t]{1,60})\t([\w.+-]+)\t[^\t]*\t[A-Za-z]/.exec(line) ?? []
+  if (isKnown(name) || (/^[^ ,;|/:]+$/.test(name) && /^\d+$/.test(position))) return `${name} ${position}`
+  const [, word = "", , number = ""] = /^([A-Za-z][\w.*-]{0,59})(?:([^\w.*-]+)(\d+)(?=\2|\r?$))?/.exec(line) ?? []
+  return isKnown(word) ? `${word} ${number}`.trimEnd() : word
 }
 
 /** Lines with their line feeds. */
@@ -170,7 +178,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
     },
     lineAt: ({ bytes }, at, size) =>
       at === 0 || bytes[at - 1] === lineFeed
-        ? printable(placeIn(textOf(bytes.subarray(at, at + Math.min(size - 1, 60)))))
+        ? printable(placeIn(textOf(bytes.subarray(at, at + Math.min(size - 1, 256))), (name) => numbers.has(name)))
         : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {

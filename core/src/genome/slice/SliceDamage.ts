@@ -49,12 +49,9 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
       // A line of its own was written so: the checksum says that its block is sound.
       const line = isPointedTo && !format.fits(data, at, size) ? null : format.lineAt(data, at, size)
       if (line === null) return noRecord()
-      if (format.refAt(data, at) === unlisted)
-        return ofIndex(`it does not name the reference of the line that begins "${line}"`)
-      return say(
-        "BadRecord",
-        `the line that begins "${line}", in the BGZF block at byte ${cursor.block}, cannot be read`
-      )
+      const shown = line === "" ? "a line" : `the line that begins "${line}"`
+      if (format.refAt(data, at) === unlisted) return ofIndex(`it does not name the reference of ${shown}`)
+      return say("BadRecord", `${shown}, in the BGZF block at byte ${cursor.block}, cannot be read`)
     },
     unsorted: (span) => say("BadRecord", `its records are not coordinate-sorted at ${place(span)}`),
     refused: (data, at, size, span, block, flaw) => {
