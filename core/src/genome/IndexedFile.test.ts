@@ -5,6 +5,7 @@ import { bamFile, bgzf, counting, read, references, text } from "../../../test/g
 import { contentOf } from "../../../test/genome/Slicing.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
+import { eofBlock } from "./bgzf/Bgzf.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import * as BamRecord from "./formats/BamRecord.ts"
@@ -12,6 +13,7 @@ import { vcfColumns } from "./formats/Vcf.ts"
 import { type IndexFile, openIndexed } from "./IndexedFile.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
 import { checkStructure } from "./Structure.ts"
+import { planSlice } from "./slice/Slice.ts"
 
 const provided = Effect.provide(codecHere)
 
@@ -77,12 +79,40 @@ describe("of two indexes beside a file", () => {
         assert.include(warning, reason)
 
         const stale = index("S.bai", made.stale)
-        const error = yield* Effect.flip(opened(fromBytes(made.bam), wrong, stale))
+        const both = yield* opened(fromBytes(made.bam), wrong, stale)
+        const error = yield* Effect.flip(both.checkLastEnd)
         assert.match(error.message, /^S\.bam\.csi: .*; S\.bai: it is not the index of S\.bam: it points to byte/)
         assert.include(error.message, reason)
       }).pipe(provided)
     )
   }
+
+  it.effect("D16 where none fits, the header can be had if one is of such references; no record is fetched", () =>
+    Effect.gen(function* () {
+      const { bam, foreign, stale, unread } = yield* ground
+      const none = yield* Effect.flip(opened(fromBytes(bam), index("S.bam.csi", unread), index("S.bai", foreign)))
+      assert.match(
+        none.message,
+        /^S\.bam\.csi: not an index.*; S\.bai: it is not.*: it has 2 references and the data has 3$/
+      )
+      const indexes = [index("S.bam.csi", unread), index("S.bai", stale)] as const
+      for (const [data, said] of [
+        [bam, /^S\.bam\.csi: not an index.*; S\.bai: it is not the index of S\.bam: it points to byte/],
+        // The file is to blame.
+        [
+          bam.subarray(0, -eofBlock.length),
+          /^S\.bam: it does not end .*: it is not the index of S\.bam: it points to byte/
+        ]
+      ] as const) {
+        const found = yield* opened(fromBytes(data), ...indexes)
+        assert.deepStrictEqual([found.indexName, found.lastEnd, found.warnings], ["S.bai", null, []])
+        assert.match((yield* Effect.flip(found.checkLastEnd)).message, said)
+        const source = { name: "S.bam", reader: fromBytes(data), indexes }
+        const planned = yield* Effect.flip(planSlice({ source, type: "bam", wanted: [], takeUnplaced: true }))
+        assert.match(planned.message, said)
+      }
+    }).pipe(provided)
+  )
 
   it.effect("D16 damage of the file is not held against an index: its regions may lie elsewhere", () =>
     Effect.gen(function* () {

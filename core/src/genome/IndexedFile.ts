@@ -57,7 +57,10 @@ export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
   readonly dataEnd: number
   readonly hasEnd: boolean
-  /** Fails where the data and the index do not end together: a block of the file is then missing or too much. */
+  /**
+   * Fails where the data and the index do not end together: a block of the file is then missing or too much. Where none of several
+   * indexes fits, it says so of all.
+   */
   readonly checkLastEnd: Effect.Effect<void, FileDamaged | E, Codec>
   /** What that reads; null for nothing. */
   readonly lastEnd: ReturnType<typeof lastEndRange>
@@ -65,7 +68,8 @@ export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
 
 /**
  * Reads the header of `source` and the first of its indexes that fits. Fails with `FileDamaged` for a format that cannot be cut, and when
- * no index fits: it then names each. A single one is judged by its references alone; what else is wrong with it shows when it is used.
+ * no index has the references of the file: it then names each. What else is wrong with a single one, or with all of several, shows when
+ * records are wanted: the header can be had without them.
  */
 export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   source: IndexedSource<E>,
@@ -82,14 +86,19 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
     const reason = `it is ${format.name}, of which no regions can be cut out: download it whole`
     return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
   }
+  const known = { file, header, hasEnd: ended, dataEnd: reader.size - (ended ? eofBlock.length : 0) }
+  /** With the references of the file, whether they fit its data or not. */
+  const possible: Array<Omit<Fitting, "proven">> = []
   const fitting = Effect.fnUntraced(function* (index: IndexFile<E>) {
     const tabix = yield* index === indexes[0] ? Effect.fromResult(first) : read(index)
     const slicing = yield* Effect.fromResult(
       Result.mapError(slicingBy(tabix), (reason) => mismatch(index.name, name, reason))
     )
+    const fits = { indexName: index.name, tabix, slicing }
+    possible.push(fits)
     // That costs a few blocks, and is worth them where there is a choice.
     const proven = indexes.length > 1 && (yield* compareSamples(index.name, tabix, source, file))
-    return { indexName: index.name, tabix, slicing, proven }
+    return { ...fits, proven }
   })
   const passed: Array<FileDamaged> = []
   for (const index of indexes) {
@@ -101,8 +110,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
       const records = file.referenceAt(tabix)
       const referenceAt = proven || records === null || Result.isFailure(records) ? null : records.success
       return {
-        ...{ ...fits, file, header, warnings, hasEnd: ended },
-        dataEnd: reader.size - (ended ? eofBlock.length : 0),
+        ...{ ...known, ...fits, warnings },
         lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),
         checkLastEnd:
           referenceAt === null
@@ -118,7 +126,12 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   }
   const [best, ...others] = passed
   const reasons = [best!.reason, ...others.map(({ message }) => message)]
-  return yield* new FileDamaged({ ...best!, reason: reasons.join("; ") })
+  const error = new FileDamaged({ ...best!, reason: reasons.join("; ") })
+  const [taken] = possible
+  if (taken === undefined) return yield* error
+  const own = passed.find((one) => one.file === taken.indexName) ?? error
+  const misfit = ended ? error : blamedOnEnd(name, own)
+  return { ...known, ...taken, warnings: [], lastEnd: null, checkLastEnd: Effect.fail(misfit) }
 })
 
 /** False for damage of the file itself, which decides nothing between its indexes, and may lie where no region is. */

@@ -4,6 +4,7 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, concat, read, references } from "../../../test/genome/Fixtures.ts"
 import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
+import { blockSize } from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import * as BamRecord from "../genome/formats/BamRecord.ts"
@@ -193,6 +194,29 @@ describe("the file that a client of htsget means", () => {
             assert.deepStrictEqual(
               looks,
               Array.from({ length: damaged ? 2 : 1 }, () => `S1.bam ${end}`)
+            )
+          }).pipe(Effect.provide(layer))
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect(
+    "D1 of a file that was cut has its header and sequences, with two indexes as with one; the file is to blame",
+    () =>
+      Effect.gen(function* () {
+        const { bai, bam, csi } = yield* sample
+        let cut = 0
+        while (cut < bam.length / 2) cut += blockSize(bam, cut)
+        const bytes = bam.subarray(0, cut)
+        for (const others of [{}, { "S1.bam.csi": { bytes: csi } }]) {
+          const { layer } = ground({ "S1.bam": { bytes }, "S1.bam.bai": { bytes: bai }, ...others })
+          yield* Effect.gen(function* () {
+            assert.strictEqual((yield* parts("A1", "class=header")).pieces.length, 2)
+            assert.strictEqual((yield* (yield* Tickets).sequences("A1", "S1.bam"))[0]?.first, 1)
+            const error = yield* Effect.flip(parts("A1", "referenceName=chr1"))
+            assert.match(
+              "message" in error ? error.message : "",
+              /^S1\.bam: it does not end with the BGZF end-of-file block, so its end may be missing: .* it points to byte/
             )
           }).pipe(Effect.provide(layer))
         }

@@ -99,6 +99,8 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const { crc32 } = yield* Codec
   const { name, reader } = source
   const opened = yield* openIndexed(source, type)
+  // What that knows without reading is known before records are fetched.
+  if (opened.lastEnd === null) yield* opened.checkLastEnd
   const { dataEnd, file, hasEnd, header, slicing, tabix, warnings } = opened
   const refused = file.judgeHeader?.().fault ?? null
   if (refused !== null) return yield* new FileDamaged({ file: name, fault: "BadHeader", reason: refused })
