@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { growsEvenly } from "../../../test/CpuTime.ts"
+import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
@@ -260,6 +262,56 @@ describe("checkStructure", () => {
         /^a\.bam: has more than 65536 empty blocks where an index leads, from byte \d+ on/
       )
     }).pipe(provided)
+  )
+
+  it.effect("D5 endless reads without a position where an index ends", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai, bam } = bamFile(codec, [read("a", 0, 5)])
+      // Blocks whose content is such a read each; nothing is inflated.
+      const content = new Uint8Array(Bgzf.maxBlock)
+      const fields = new DataView(content.buffer)
+      fields.setUint32(0, Bgzf.maxBlock - 4, true)
+      fields.setInt32(8, -1, true)
+      const block = Bgzf.eofBlock.slice()
+      new DataView(block.buffer).setUint32(block.length - 4, Bgzf.maxBlock, true)
+      const stub = Codec.of({
+        ...codec,
+        inflateRaw: (bytes, size) => (size === Bgzf.maxBlock ? content : codec.inflateRaw(bytes, size)),
+        crc32: (bytes) => (bytes === content ? 0 : codec.crc32(bytes))
+      })
+      const followed = (blocks: number) => {
+        const data = new Uint8Array(bam.length + block.length * blocks)
+        data.set(bam)
+        for (let i = 0; i < blocks; i++) data.set(block, bam.length + block.length * i)
+        return Effect.result(checkStructure("a.bam.bai", fromBytes(bai), { name: "a.bam", reader: fromBytes(data) }))
+      }
+      const [few, many] = yield* Effect.all([followed(8_000), followed(8_200)]).pipe(Effect.provideService(Codec, stub))
+      assert.isTrue(Result.isSuccess(few))
+      assert.match(
+        Result.isFailure(many) ? many.failure.message : "none",
+        /^a\.bam: has more than 536870912 bytes without a placed record where an index leads, from byte \d+ on/
+      )
+    }).pipe(provided)
+  )
+
+  it.effect("D5 what comes before the first record is looked at once, however it lies in blocks", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const index = IndexBuilder.make(14, 5)
+      index.close(0, vcf.length)
+      const tbi = fromBytes(bgzf(codec, index.tbi(vcfColumns([]))))
+      const [head, record] = [bgzf(codec, text(vcf)), bgzf(codec, text("chr1\t5\t.\tA\tC\t.\t.\t.\n"))]
+      for (const between of ["\n".repeat(64), `${"x".repeat(63)}\n`]) {
+        const block = bgzf(codec, text(between)).subarray(0, -28)
+        growsEvenly(800, (blocks) => {
+          const data = concat(head, ...Array.from({ length: blocks }, () => block), record)
+          const made = checkStructure("a.vcf.gz.tbi", tbi, { name: "a.vcf.gz", reader: fromBytes(data) })
+          const message = Effect.runSync(Effect.provideService(Effect.flip(made), Codec, codec)).message
+          assert.match(message, /more records follow/)
+        })
+      }
+    }).pipe(Effect.provide(codecHere))
   )
 
   const Spots = Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMinLength(1))

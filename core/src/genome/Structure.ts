@@ -5,14 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
-import { joinBytes } from "../JoinedBytes.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"
 import { inflateAt, mostEmpty, prefixSteps, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
+import { largestHeader } from "./formats/BamHeader.ts"
 import { kindOfName } from "./formats/FileNames.ts"
-import type { FormatFile, ReferenceAt } from "./formats/Format.ts"
+import type { FormatFile, ReferenceAt, Telling } from "./formats/Format.ts"
 import { openFormat } from "./formats/Formats.ts"
 import type { BinIndex, Chunk } from "./index/BinIndex.ts"
 import { isIndex, magicLength, parseIndex, type TabixIndex } from "./index/TabixIndex.ts"
@@ -121,24 +121,21 @@ const sampleChunks = (index: BinIndex): ReadonlyArray<SampleChunk> => {
   return [...found.values()]
 }
 
-/** Where no record begins within so many bytes, none is looked for any further: one may cross the border of two blocks of any size. */
-const lookedAt = Bgzf.maxBlock
-
 /**
- * The reference of the first record from a virtual offset on, `null` where there is none. Fails with `wrong` when the offset does not lie
- * in a block.
+ * What is told by the content from a virtual offset on, `null` where the data ends before that. Fails with `wrong` when the offset does
+ * not lie in a block.
  */
-const firstReference = Effect.fnUntraced(function* <E>(
+const toldAt = Effect.fnUntraced(function* <A, E>(
   data: DataFile<E>,
   at: VirtualOffset.VirtualOffset,
-  referenceAt: ReferenceAt,
+  tell: Telling<A>,
   wrong: FileDamaged
-): Effect.fn.Return<number | string | null, FileDamaged | E, Codec> {
+): Effect.fn.Return<A | null, FileDamaged | E, Codec> {
   const codec = yield* Codec
-  let content: Uint8Array = new Uint8Array(0)
   let offset = VirtualOffset.block(at)
   let within = VirtualOffset.within(at)
   let empty = 0
+  let passed = 0
   while (offset < data.reader.size) {
     const bytes = yield* data.reader.read(offset, Bgzf.maxBlock)
     let begin = 0
@@ -150,18 +147,17 @@ const firstReference = Effect.fnUntraced(function* <E>(
       const block = { offset: offset + begin, bytes: bytes.subarray(begin, begin + size), starts: [0, size] }
       const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, block, 0))
       if (within > inflated.length) return yield* wrong
-      if (within < inflated.length) {
-        const rest = inflated.subarray(within)
-        content = content.length === 0 ? rest : joinBytes([content, rest])
-        const found = referenceAt.of(content)
-        if (found !== null || content.length >= lookedAt) return found
-      }
-      // The end of a block is the start of the next one, and some writers leave thousands of empty blocks between.
+      const told = tell(inflated.subarray(within))
+      if (told !== null) return told
+      // The end of a block is the start of the next one, some writers leave thousands of empty blocks between, and the header of
+      // another file may follow.
       begin += size
       within = 0
+      passed += inflated.length
       if (inflated.length === 0) empty++
-      if (empty > mostEmpty) {
-        const reason = `has more than ${mostEmpty} empty blocks where an index leads, from byte ${VirtualOffset.block(at)} on`
+      if (empty > mostEmpty || passed > largestHeader) {
+        const what = empty > mostEmpty ? `${mostEmpty} empty blocks` : `${largestHeader} bytes without a placed record`
+        const reason = `has more than ${what} where an index leads, from byte ${VirtualOffset.block(at)} on`
         return yield* new FileDamaged({ file: data.name, fault: "BadBlock", reason })
       }
     }
@@ -191,7 +187,7 @@ const compareChunks = Effect.fnUntraced(function* <E>(
       data.name,
       `no record of reference ${referenceAt.nameOf(reference)} begins at byte ${offset}`
     )
-    const found = yield* firstReference(data, chunk.begin, referenceAt, wrong)
+    const found = yield* toldAt(data, chunk.begin, referenceAt.first(), wrong)
     if (found !== referenceAt.expected(reference)) return yield* wrong
   }
   yield* checkLastEnd(file, index, data, referenceAt)
@@ -229,8 +225,7 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   const end = endOf(index, referenceAt)
   const block = VirtualOffset.block(end)
   const wrong = mismatch(file, data.name, `it points to byte ${block} of ${size}`)
-  const next = yield* firstReference(data, end, referenceAt, wrong)
-  if (next !== null && referenceAt.covers(next)) {
+  if ((yield* toldAt(data, end, referenceAt.goesOn(), wrong)) === true) {
     return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${block}`)
   }
 })

@@ -13,6 +13,7 @@ import {
   someReads,
   text
 } from "../../../test/genome/Fixtures.ts"
+import { indexBy, placesOf } from "../../../test/genome/IndexWriters.ts"
 import { contentOf } from "../../../test/genome/Slicing.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { eofBlock } from "../genome/bgzf/Bgzf.ts"
@@ -195,6 +196,23 @@ describe("the pieces of a ticket", () => {
       past.close(blocks.bam.length - eofBlock.length, 0)
       const error = yield* Effect.flip(bamOf(blocks.bam, past.bai(3), { regions: [{ referenceName: "chr1" }] }))
       assert.include(error.message, "the index points past its end")
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index may lack reads with a reference and no position where it ends", () =>
+    Effect.gen(function* () {
+      const [first, lost] = [read("a", 0, 5), read("lost", 1, -1, [])]
+      for (const reads of [[first, lost], [first, lost, { ...lost, refId: 2 }], [lost]]) {
+        const { bam } = bamFile(yield* Codec, reads)
+        const { placed } = yield* placesOf(bam)
+        const known = placed.filter(({ start }) => start >= 0)
+        const bai = indexBy({ name: "htsjdk's BAI", format: "BAI" }, known, 3)
+        const { bytes } = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1" }] })
+        assert.deepStrictEqual(
+          yield* namesOf(bytes),
+          known.map(() => "a")
+        )
+      }
     }).pipe(provided)
   )
 

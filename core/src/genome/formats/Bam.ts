@@ -11,7 +11,7 @@ import { type BamHeader, bamRegions, bamSliceHeader, joinBamHeader, magic, readB
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import * as BamRecord from "./BamRecord.ts"
 import * as FileNames from "./FileNames.ts"
-import type { Format } from "./Format.ts"
+import type { Format, Telling } from "./Format.ts"
 import { largestRecord } from "./RecordFormats.ts"
 
 /** Length field and fixed fields (bytes). */
@@ -157,9 +157,41 @@ export const bamWalk = (
   }
 }
 
-/** The reference of a record, -1 for none. */
-const referenceOf = (bytes: Uint8Array): number | null =>
-  bytes.length < 8 ? null : new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true)
+/** Length field, reference and position (bytes). */
+const placeSize = 12
+
+/** What `judge` says of the first record of which it says something, by its place alone: records are stepped over, not read. */
+const placeOfFirst =
+  <A>(judge: (ref: number, position: number, size: number) => A | null) =>
+  (): Telling<A> => {
+    const place = new Uint8Array(placeSize)
+    const view = new DataView(place.buffer)
+    let filled = 0
+    let skip = 0
+    return (content) => {
+      for (let at = 0; at < content.length; ) {
+        const part = content.subarray(at, at + (skip > 0 ? skip : placeSize - filled))
+        at += part.length
+        if (skip > 0) {
+          skip -= part.length
+          continue
+        }
+        place.set(part, filled)
+        filled += part.length
+        if (filled < placeSize) return null
+        const size = BamRecord.recordSize(view, 0)
+        const said = judge(BamRecord.refId(view, 0), BamRecord.position(view, 0), size)
+        if (said !== null) return said
+        skip = size - placeSize
+        filled = 0
+      }
+      return null
+    }
+  }
+
+/** htsjdk leaves reads that have a reference and no position out of its indexes, and htslib does not. */
+const mayBeLeftOut = (ref: number, position: number, size: number) =>
+  ref >= 0 && position === -1 && size >= fixed && size <= largestRecord
 
 export const Bam: Format = {
   ...FileNames.bam,
@@ -184,8 +216,8 @@ export const Bam: Format = {
         records: (listeners) => bamWalk(header, listeners),
         referenceAt: (index) =>
           Result.map(asOwn(index), () => ({
-            of: referenceOf,
-            covers: (reference) => reference !== -1,
+            first: placeOfFirst((ref) => ref),
+            goesOn: placeOfFirst((ref, position, size) => (mayBeLeftOut(ref, position, size) ? null : ref !== -1)),
             expected: (i) => i,
             nameOf: (i) => references[i]?.name ?? "",
             firstRecord

@@ -61,13 +61,19 @@ export interface PlainHeader {
   readonly bytes: () => Uint8Array
 }
 
+/**
+ * Takes content in parts, from where a record begins or what is none, until it tells something: `null` before that. It keeps no more of a
+ * part than the beginning of a record.
+ */
+export type Telling<A> = (content: Uint8Array) => A | null
+
 /** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */
 export interface ReferenceAt {
-  /** The reference of the first record in `bytes`, where a record begins or what is none; `null` when more bytes have to tell. */
-  readonly of: (bytes: Uint8Array) => number | string | null
-  /** True when the index should cover the records of that reference. */
-  readonly covers: (reference: number | string) => boolean
-  /** What `of` gives for records of reference `i` of the index. */
+  /** Tells the reference of the first record. */
+  readonly first: () => Telling<number | string>
+  /** Tells, where an index ends, whether a record follows that any program would have put into it. */
+  readonly goesOn: () => Telling<boolean>
+  /** What `first` tells for records of reference `i` of the index. */
   readonly expected: (i: number) => number | string
   /** Name of reference `i` of the index. */
   readonly nameOf: (i: number) => string

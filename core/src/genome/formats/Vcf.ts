@@ -13,7 +13,7 @@ import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import { decodeName } from "../ReferenceName.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
-import type { Format } from "./Format.ts"
+import type { Format, Telling } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
@@ -199,17 +199,29 @@ const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): Reado
 const longestOf = (references: ReadonlyArray<KnownReference>): number =>
   references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
 
-/** The first column tells, however long its line is; comments, blank lines and what has no columns are passed over. */
-const referenceOf = (bytes: Uint8Array): string | null => {
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf(lineFeed, at)
-    const line = bytes.subarray(at, end === -1 ? bytes.length : end)
-    const stop = line.indexOf(tab)
-    if (stop !== -1 && line[0] !== hash) return decodeName(line.subarray(0, stop))
-    if (end === -1) return null
-    at = end + 1
+/** What `tell` makes of the first column of a line, however long that line is; comments, blank lines and what has no columns are passed over. */
+const firstColumn =
+  <A>(tell: (name: string) => A) =>
+  (): Telling<A> => {
+    /** The first column so far. */
+    const kept = new Uint8Array(enough)
+    let length = 0
+    return (content) => {
+      for (let at = 0; at < content.length; ) {
+        const feed = content.indexOf(lineFeed, at)
+        const piece = content.subarray(at, feed === -1 ? content.length : feed)
+        const stop = piece.indexOf(tab)
+        const part = piece.subarray(0, stop === -1 ? piece.length : stop).subarray(0, enough - length)
+        kept.set(part, length)
+        length += part.length
+        if (stop !== -1 && (length === 0 || kept[0] !== hash)) return tell(decodeName(kept.subarray(0, length)))
+        if (feed === -1) return null
+        length = 0
+        at = feed + 1
+      }
+      return null
+    }
   }
-}
 
 export const Vcf: Format = {
   ...FileNames.vcf,
@@ -224,8 +236,8 @@ export const Vcf: Format = {
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
         Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({
-          of: referenceOf,
-          covers: (name) => name !== "",
+          first: firstColumn((name) => name),
+          goesOn: firstColumn((name) => name !== ""),
           expected: (i) => names[i] ?? "",
           nameOf: (i) => names[i] ?? "",
           firstRecord: header.firstRecord

@@ -87,6 +87,17 @@ describe("slices of VCF files of other programs", () => {
         )
         assert.include(message, 'the line that begins "chr1 100", in')
       }
+      // Nothing that may be a genotype.
+      for (const [wrong, said] of [
+        ["0|1:35;12", "a line, in the BGZF block at byte 0, cannot be read"],
+        ["0|1:35\t0|0:12", "its index does not fit: it does not name the reference of a line"]
+      ] as const) {
+        const lines = [`${fields(90)}\n`, `${wrong}\n`, `${fields(200)}\n`]
+        const { message } = yield* Effect.flip(
+          vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"])
+        )
+        assert.strictEqual(message, `x.vcf.gz: ${said}`)
+      }
       const lines = [`${fields(90)}\n`, `${fields(100).replace("chr1", "chr7")}\n`, `${fields(200)}\n`]
       const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"]))
       assert.deepInclude(fault, {
@@ -195,6 +206,10 @@ describe("slices of VCF files of other programs", () => {
         [`#${first}|\n|${second}`, [], true],
         ["\n|\r\n", [], false],
         [`${first}|#${second.replace("A", "A|")}`, ["chr1"], false],
+        // More than two blocks hold, as where a file with a long header was appended.
+        [`${"\n".repeat(140_000)}${second}`, [], true],
+        [`${first}|${version}${contig.repeat(6_000)}${columns}\n${second}`, ["chr1"], true],
+        [`${first}|#${"x".repeat(140_000)}\t${second}`, ["chr1"], false],
         // What stands behind a hash is no record, for tabix either.
         [`${first}#${first}`, ["chr1"], false],
         [`#${first}`, [], false]
@@ -308,6 +323,34 @@ describe("slices of BAM files of other programs", () => {
             assert.match(error.message, /it is not the index of x\.bam: more records follow where it ends, at byte/)
           }
           assert.strictEqual((yield* cut("bam", empty.bam, suffix, empty[suffix], range)).result.records, 0)
+        }
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index may lack reads with a reference and no position where it ends, and no others", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const [first, unplaced] = [read("a", 0, 5), read("u", -1, -1, [])]
+      const lost = (ref: number) => read("lost", ref, -1, [])
+      for (const blockBytes of [65_280, 40, 7]) {
+        for (const [reads, records] of [
+          [[first, lost(1)], 1],
+          [[first, lost(1), lost(2), lost(2), unplaced], 1],
+          [[lost(0)], 0],
+          [[first, lost(1), read("b", 1, 5)], null],
+          [[lost(0), lost(0), first], null]
+        ] as const) {
+          const { bam } = bamFile(codec, reads, { blockBytes })
+          const { placed } = yield* placesOf(bam)
+          const known = placed.filter(({ ref, start }, i) => start >= 0 && (records !== null || (i === 0 && ref === 0)))
+          const bai = indexBy({ name: "htsjdk's BAI", format: "BAI" }, known, 3)
+          for (const range of ["chr1", "chr1:1-50"]) {
+            const made = yield* Effect.result(cut("bam", bam, "bai", bai, range))
+            if (made._tag === "Success") assert.strictEqual(made.success.result.records, records)
+            else
+              assert.match(`${records} ${made.failure.message}`, /^null .*: more records follow where it ends, at byte/)
+          }
         }
       }
     }).pipe(provided)
