@@ -10,6 +10,7 @@ import { warnOf } from "../core/src/FailureLog.ts"
 import { FileBytes } from "../core/src/serving/FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Questions.ts"
+import { makeReaderShare } from "../core/src/serving/ReaderShare.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { LinkHost } from "../core/src/transfer/LinkHost.ts"
@@ -18,7 +19,6 @@ import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { beginReading, CurrentReading } from "./AccessLog.ts"
 import { Caller, fileUrl, json, makeFailures, mustMay } from "./Answers.ts"
 import { headOf } from "./ByteHead.ts"
-import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import * as Metrics from "./Metrics.ts"
@@ -26,6 +26,9 @@ import { makeFolderPage, wantsPage } from "./PageHandlers.ts"
 import { makeRedirectedVersion } from "./RedirectedVersion.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
+
+/** `HEAD` of one reader at a time. */
+const mostHeads = 16
 
 export const fileHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -40,9 +43,9 @@ export const fileHandlers = HttpApiBuilder.group(
     const folderPage = yield* makeFolderPage
     const turns = makeOutputTurns()
     const redirectedVersion = yield* makeRedirectedVersion
-    const sending = yield* makeConnectionLimit(readerConnections)
-    // Of their own, so that a HEAD does not wait for the end of downloads.
-    const asking = yield* makeConnectionLimit(readerConnections)
+    const sending = yield* makeReaderShare(readerConnections)
+    // Of their own, so that they do not wait for the end of downloads.
+    const heads = yield* makeReaderShare(mostHeads)
 
     /** A page cannot read from a link host that allows none: ours asks for the bytes themselves. */
     const relays = ({ headers }: Request) => relay || headers["svc-relay"] !== undefined
@@ -118,8 +121,10 @@ export const fileHandlers = HttpApiBuilder.group(
       yield* mustMay("read")
       const file = yield* store.file(analysisId, fileName)
       if (file.archived) return yield* new InArchive({ file })
-      if (request.method === "HEAD") return yield* asking(head(file, request))
-      return yield* relays(request) ? sending(sendBytes(file, request)) : redirect(file)
+      if (request.method === "HEAD") return yield* heads(head(file, request))
+      if (!relays(request)) return yield* redirect(file)
+      // That one is in vain tells nothing of the others: they wait for the end of downloads.
+      return yield* yield* sending(Effect.exit(sendBytes(file, request)))
     })
 
     /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */

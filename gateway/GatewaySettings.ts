@@ -19,7 +19,7 @@ export interface GatewayOptions {
   readonly accessLog: AccessLog | null
   /** Whether an address is that of a proxy whose `X-Forwarded-For` is believed. */
   readonly trusts: (address: string) => boolean
-  /** How many readings one reader may have under way; its further ones wait. */
+  /** How many files one reader may be sent at a time; its further ones wait. */
   readonly readerConnections: number
   /** How long requests in flight may still take when the gateway ends. */
   readonly drain: Duration.Duration

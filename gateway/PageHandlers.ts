@@ -14,7 +14,6 @@ import { Tickets } from "../core/src/serving/Tickets.ts"
 import { beginReading, unlogged } from "./AccessLog.ts"
 import { Caller, type FileFailure, json, makeFailures, mustMay, openUrl } from "./Answers.ts"
 import { headOf } from "./ByteHead.ts"
-import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { makePageFiles } from "./PageFiles.ts"
@@ -94,8 +93,7 @@ export const pageHandlers = HttpApiBuilder.group(
     const tickets = yield* Tickets
     const files = yield* makePageFiles()
     const disk = yield* FileSystem
-    const { genome, readerConnections, signedLinks } = yield* GatewaySettings
-    const asking = yield* makeConnectionLimit(readerConnections)
+    const { genome, signedLinks } = yield* GatewaySettings
     const failures = yield* makeFailures
 
     const choose = Effect.fnUntraced(function* ({ headers, url }: Request) {
@@ -173,7 +171,7 @@ export const pageHandlers = HttpApiBuilder.group(
     const sequences = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
       yield* beginReading({ what: "file", analyses: [analysisId], file: fileName, range: "header" })
       yield* mustMay("read")
-      const found = yield* asking(tickets.sequences(analysisId, fileName))
+      const found = yield* tickets.sequences(analysisId, fileName)
       const lines = found.map(({ first, length, name }) => `${name}\t${length}\t${first ?? ""}\n`)
       return HttpServerResponse.text(lines.join(""), { contentType: "text/plain; charset=utf-8", headers: unkept })
     })

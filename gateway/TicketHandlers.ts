@@ -1,7 +1,6 @@
 /** Serves htsget: tickets for reads and variants, and `service-info`. */
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -16,11 +15,11 @@ import {
   type TicketRequest
 } from "../core/src/htsget/TicketRequest.ts"
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { makeReaderShare } from "../core/src/serving/ReaderShare.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
 import { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { beginReading, describeReading } from "./AccessLog.ts"
 import { Caller, fileUrl, htsgetAnswer, makeFailures, mustMay } from "./Answers.ts"
-import { makeConnectionLimit } from "./ConnectionLimit.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 
@@ -40,12 +39,12 @@ export const ticketHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const tickets = yield* Tickets
     const store = yield* LinkStore
-    const { readerConnections, relay, version } = yield* GatewaySettings
+    const { relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
     const links = yield* LinkHost
-    const uploads = yield* makeConnectionLimit(mostUploads)
-    const asking = yield* makeConnectionLimit(readerConnections)
+    const uploads = yield* makeReaderShare(mostUploads)
     const oneLong = yield* Semaphore.make(1)
+    const oneLongOfReader = yield* makeReaderShare(1)
 
     /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */
     const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
@@ -77,19 +76,17 @@ export const ticketHandlers = HttpApiBuilder.group(
     const queryOf = ({ url }: Request) => new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "")
 
     const get = (datatype: Datatype, id: string, request: Request) =>
-      Effect.catch(asking(answer(datatype, id, fromQuery(datatype, queryOf(request)))), failures.ticket(id))
+      Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket(id))
 
     const post = (datatype: Datatype, id: string, request: Request) =>
       uploads(request.text).pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
         Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
         // What is long takes its turn once it is here: a sender of a byte in a minute holds nobody else up.
-        Effect.flatMap((text) =>
-          Effect.suspend(() => answer(datatype, id, fromBody(datatype, queryOf(request), text))).pipe(
-            text.length <= longBody ? identity : oneLong.withPermit,
-            asking
-          )
-        ),
+        Effect.flatMap((text) => {
+          const answered = Effect.suspend(() => answer(datatype, id, fromBody(datatype, queryOf(request), text)))
+          return text.length <= longBody ? answered : oneLongOfReader(oneLong.withPermit(answered))
+        }),
         Effect.catch(failures.ticket(id))
       )
 

@@ -15,6 +15,7 @@ import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsge
 import { printable } from "../text/Printable.ts"
 import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
 import { InArchive, LinkStore, type ServedFile } from "./LinkStore.ts"
+import { makeReaderShare } from "./ReaderShare.ts"
 import { type FileSequence, sequencesOf } from "./Sequences.ts"
 
 export interface TicketParts {
@@ -50,6 +51,8 @@ const keptWhile = {
 } as const
 /** Tickets that are made at the same time: each holds header and index of its file, and its own inline pieces. */
 const mostAtOnce = 16
+/** Of one reader: a link host that is silent or slow holds them for long. */
+const mostOfReader = 8
 
 /** A version of a file with its indexes, the best first, and that one's version. */
 interface Openable {
@@ -65,6 +68,8 @@ const makeTickets = Effect.fnUntraced(function* () {
   const bytes = yield* FileBytes
   const codec = yield* Codec
   const making = yield* Semaphore.make(mostAtOnce)
+  // Around what readers share, never inside: nobody waits for the turn of somebody else.
+  const asking = yield* makeReaderShare(mostOfReader)
 
   // By the version too: of a file that changed, header and index are read anew.
   const opened = yield* Cache.makeWith<Openable, OpenedFile<BytesError>, BytesError>(
@@ -112,7 +117,8 @@ const makeTickets = Effect.fnUntraced(function* () {
     return file
   })
 
-  const withIndexes = Effect.fnUntraced(function* (datatype: Datatype, data: ServedFile) {
+  /** What it takes to open a file. That asks the link hosts, after all that asks the service. */
+  const openableOf = Effect.fnUntraced(function* (datatype: Datatype, data: ServedFile) {
     const listed = yield* store.files(data.analysisId)
     const indexes = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
     if (!Arr.isReadonlyArrayNonEmpty(indexes)) {
@@ -121,8 +127,10 @@ const makeTickets = Effect.fnUntraced(function* () {
     }
     const [index] = indexes
     if (index.archived) return yield* new InArchive({ file: index })
-    const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
-    return { datatype, data, version, indexes, indexVersion } satisfies Openable
+    return Effect.map(
+      Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 }),
+      ([version, indexVersion]): Openable => ({ datatype, data, version, indexes, indexVersion })
+    )
   })
 
   return Tickets.of({
@@ -130,17 +138,17 @@ const makeTickets = Effect.fnUntraced(function* () {
       const data = yield* fileOf(datatype, id)
       if (data.archived) return yield* new InArchive({ file: data })
       if (request.regions === null && !request.header) {
-        const size = data.size ?? (yield* bytes.version(data)).size
+        const size = data.size ?? (yield* asking(bytes.version(data))).size
         const piece: TicketPiece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
         return { file: data, pieces: [piece] }
       }
-      const openable = yield* withIndexes(datatype, data)
-      const pieces = Effect.gen(function* () {
-        const file = yield* Cache.get(opened, openable)
-        const reader = bytes.reader(data, openable.version)
+      const openable = yield* openableOf(datatype, data)
+      const piecesIn = Effect.fnUntraced(function* (known: Openable) {
+        const file = yield* Cache.get(opened, known)
+        const reader = bytes.reader(data, known.version)
         return yield* piecesOf(file, reader, request).pipe(Effect.provideService(Codec, codec))
-      })
-      return { file: data, pieces: yield* making.withPermit(pieces) }
+      }, making.withPermit)
+      return { file: data, pieces: yield* asking(Effect.flatMap(openable, piecesIn)) }
     }),
     sequences: Effect.fn("svc.serving.sequences")(function* (analysisId, fileName) {
       const data = yield* store.file(analysisId, fileName)
@@ -151,7 +159,8 @@ const makeTickets = Effect.fnUntraced(function* () {
         return yield* new HtsgetError({ kind: "NotFound", message })
       }
       if (data.archived) return yield* new InArchive({ file: data })
-      return yield* Cache.get(sequences, yield* withIndexes(datatype, data))
+      const openable = yield* openableOf(datatype, data)
+      return yield* asking(Effect.flatMap(openable, (known) => Cache.get(sequences, known)))
     })
   })
 })
