@@ -24,17 +24,17 @@ const impatient = `profiles {
 
 describe("on Slurm", () => {
   it.live(
-    "S7 50 analyses come with exactly one login, one API request at a time, all of them whole",
+    "S7 20 analyses come with exactly one login, one API request at a time, all of them whole",
     () =>
       Effect.gen(function* () {
         const slurm = yield* cluster(8)
-        const pad = yield* scattered(50)
+        const pad = yield* scattered(20)
         const config = pad.write("slurm.config", impatient)
         const run = yield* pad.run("main.nf", ["-c", config, ...documentedOnSlurm], slurm)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
-        assert.strictEqual(run.tasks.length, 51, run.stdout + run.stderr)
+        assert.strictEqual(run.tasks.length, 21, run.stdout + run.stderr)
         // Numbers of processes on this machine would not tell a job of Slurm from a child of Nextflow.
-        assert.match(run.log, /\[SLURM\] submitted process SVC_TRANSFER \(row-B50\) > jobId: \d+/)
+        assert.match(run.log, /\[SLURM\] submitted process SVC_TRANSFER \(row-B20\) > jobId: \d+/)
         const { cookiesSeenByLinkHost, logins, maxApiInFlight, overlaps } = yield* pad.stats
         assert.deepStrictEqual([logins, maxApiInFlight, overlaps, cookiesSeenByLinkHost], [1, 1, 0, 0])
         delivered(pad, "results")
@@ -44,12 +44,12 @@ describe("on Slurm", () => {
   )
 
   it.live(
-    "S7 64 tasks on two nodes that share no folder, through one gateway: a token is all they have, one login, no overlap, each file whole",
+    "S7 24 tasks on two nodes that share no folder, through one gateway: a token is all they have, one login, no overlap, each file whole",
     () =>
       Effect.gen(function* () {
         const nodes = ["node1", "node2"]
         const slurm = yield* cluster(8, nodes)
-        const pad = yield* scattered(64)
+        const pad = yield* scattered(24)
         const [original, disks] = [yield* folder, yield* folder]
         const token = "of-the-cluster-0123456789"
         const tokenFile = join(yield* folder, "tokens")
@@ -64,7 +64,7 @@ exec env -u SVC_LOCK_DIR -u SVC_USER -u SVC_PASSWORD HOME="$PWD/home" TMPDIR="$P
 `
         )
         const env = { ...slurm, PATH: pad.env["PATH"] ?? "", SVC_TARGET: `${gateway.url}/service`, SVC_TOKEN: token }
-        const args = ["--wait", "--array", "1-64", "--mem", "100", "--output", join(pad.folder, "task-%a.log"), script]
+        const args = ["--wait", "--array", "1-24", "--mem", "100", "--output", join(pad.folder, "task-%a.log"), script]
         const submitted = yield* runCommand("sbatch", args, { cwd: pad.folder, env })
         const logs = () =>
           pad.ids.map((id) => readFileSync(join(pad.folder, `task-${id.slice(1)}.log`), "utf8")).join("\n")
