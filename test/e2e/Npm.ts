@@ -2,9 +2,8 @@
 import { delimiter, dirname, join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../Executables.ts"
+import { folderUntilTheEnd, runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
-import { folder } from "./Ground.ts"
 
 /** What npm needs of this machine: where its registry and its cache are. Not that scripts are ignored, as they are in this project. */
 const npmSettings = Object.fromEntries(
@@ -15,10 +14,15 @@ const npmSettings = Object.fromEntries(
 /** With the Node of this test in front. */
 export const env = { ...npmSettings, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) }
 
-/** The tarball that would be published. */
-export const packed = Effect.fnUntraced(function* () {
-  const path = yield* folder
-  const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [`${root}scripts/package.ts`, path], { env })
-  assert.strictEqual(exitCode, 0, stderr)
-  return join(path, stdout.trim())
-})
+const packages = folderUntilTheEnd("svc-packed-")
+
+/** The tarball that would be published, made once for the tests of a file. */
+export const packed: Effect.Effect<string> = Effect.runSync(
+  Effect.cached(
+    Effect.gen(function* () {
+      const made = yield* runCommand(process.execPath, [`${root}scripts/package.ts`, packages], { env })
+      assert.strictEqual(made.exitCode, 0, made.stderr)
+      return join(packages, made.stdout.trim())
+    })
+  )
+)

@@ -42,7 +42,7 @@ const works = Effect.fnUntraced(function* (cwd: string) {
 describe("the package", () => {
   it.live(
     "works from its tarball, in an empty folder",
-    () => Effect.flatMap(Effect.flatMap(packed(), installed), works),
+    () => Effect.flatMap(Effect.flatMap(packed, installed), works),
     patience
   )
 
@@ -50,7 +50,7 @@ describe("the package", () => {
     "has no scripts, of which npm would warn",
     () =>
       Effect.gen(function* () {
-        const tarball = yield* packed()
+        const tarball = yield* packed
         const { stdout } = yield* runCommand("tar", ["-xzOf", tarball, "package/package.json"])
         const { devDependencies, scripts, workspaces, ...rest } = JSON.parse(stdout)
         assert.deepStrictEqual([devDependencies, scripts, workspaces], [undefined, undefined, undefined])
@@ -71,7 +71,7 @@ describe("the package", () => {
     () =>
       Effect.gen(function* () {
         const [source, prefix] = [yield* folder, yield* folder]
-        yield* runCommand("tar", ["-xzf", yield* packed(), "--strip-components=1", "-C", source])
+        yield* runCommand("tar", ["-xzf", yield* packed, "--strip-components=1", "-C", source])
         const recipe = readFileSync(`${root}packaging/bioconda/meta.yaml`, "utf8")
         const script = [...(/^ {2}script:\n((?: {4}- .*\n)+)/m.exec(recipe)?.[1] ?? "").matchAll(/^ {4}- (.*)$/gm)]
         assert.isAbove(script.length, 3)
@@ -110,7 +110,7 @@ describe("a release", () => {
         const [, lines = ""] = /name: Publish the package\n(?:.*\n)*? +run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? []
         const cwd = yield* folder
         yield* runCommand("mkdir", ["release"], { cwd })
-        yield* runCommand("cp", [yield* packed(), join(cwd, "release")], { cwd })
+        yield* runCommand("cp", [yield* packed, join(cwd, "release")], { cwd })
         const { exitCode, stderr, stdout } = yield* runCommand("bash", ["-euc", lines], {
           cwd,
           env: {
