@@ -49,7 +49,7 @@ export default defineConfig({
         ...realThings,
         include: ["test/e2e/**/*.test.ts", ...withLongForms],
         exclude: [byItself],
-        env: { SVC_SEEDS: "11-1000", SVC_LONG_FORM: "1" },
+        env: { SVC_SEEDS: "11-500", SVC_LONG_FORM: "1" },
         maxWorkers: 2,
         sequence: { groupOrder: 2 }
       }),

@@ -1,5 +1,5 @@
 /**
- * A thousand lives of a restoration file on the virtual clock: estimates that lie, services that are away, lost answers,
+ * Hundreds of lives of a restoration file on the virtual clock: estimates that lie, services that are away, lost answers,
  * sessions that end, copies that go back to the archive, disks and locks that fail, runs that end and begin again. Each
  * seed is one life; `SVC_SEEDS=from-to` replays some.
  */
@@ -263,7 +263,7 @@ const life = Effect.fnUntraced(function* (seed: number) {
   )
 })
 
-// The end-to-end tests take the seeds up to 1000.
+// The end-to-end tests take the seeds up to 500.
 const [from = 1, to = 30] = (process.env["SVC_SEEDS"] ?? "1-10").split("-").map(Number)
 
 describe("many schedules", () => {
