@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -65,6 +76,25 @@ describe("an output file", () => {
         return yield* Effect.fail("no")
       })
       assert.deepStrictEqual(yield* Effect.exit(Effect.scoped(failing)), Exit.fail("no"))
+    })
+  )
+
+  it.live("a file that is open already is written to where it stands, and not replaced", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const path = join(root, "all.jsonl")
+      writeFileSync(path, "old")
+      const open = openSync(path, "a+")
+      symlinkSync(`/dev/fd/${open}`, join(root, "link"))
+      yield* put(`/dev/fd/${open}`, " one")
+      yield* put(join(root, "link"), " two")
+      assert.strictEqual(content(path), "old one two")
+      // Its name says then that it is gone, which is no name for a new file.
+      rmSync(path)
+      yield* put(`/proc/self/fd/${open}`, " three")
+      assert.strictEqual(readFileSync(`/dev/fd/${open}`, "utf8"), "old one two three")
+      assert.deepStrictEqual(readdirSync(root), ["link"])
+      closeSync(open)
     })
   )
 

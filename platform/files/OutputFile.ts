@@ -2,7 +2,7 @@
  * Where a command writes its data: standard output as it comes, or a file that appears only when it is complete.
  */
 
-import { constants } from "node:fs"
+import { constants, fstatSync } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { pipePoll } from "../../core/src/Schedules.ts"
 import { printable } from "../../core/src/text/Printable.ts"
+import { descriptorAt } from "../OpenDescriptor.ts"
 import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
 import { named, openScoped, writeAll } from "./FileCalls.ts"
 
@@ -21,6 +22,8 @@ export interface Output {
   readonly commit: Effect.Effect<void, LocalIo | CannotCreate>
   /** Forgets what was written after the first `size` bytes; false where it has been seen already. */
   readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
+  /** The folder of a file; null for what is no file of a folder, such as a pipe. */
+  readonly folder: string | null
 }
 
 /** Whether a person would see the bytes. */
@@ -44,8 +47,28 @@ const asItComes = (write: Output["write"]): Output => {
         return write(bytes)
       }),
     commit: Effect.void,
-    rewind: (size) => Effect.sync(() => written <= size)
+    rewind: (size) => Effect.sync(() => written <= size),
+    folder: null
   }
+}
+
+const toStandardError = (path: string) => (bytes: Uint8Array) =>
+  Effect.callback<void, LocalIo>((resume) => {
+    process.stderr.write(bytes, (error) => {
+      resume(error == null ? Effect.void : new LocalIo({ path, operation: "write", errno: errnoOf(error) }))
+    })
+  })
+
+/**
+ * What the process has open under that name, to be written to where it stands. A file behind `>` or `>>` must not be replaced, as it
+ * would be by its name: what was written to it before, and by others, would be lost. Null for all that can be opened by its name.
+ */
+const toDescriptor = (path: string, descriptor: number | null): Output | null => {
+  if (descriptor === null) return null
+  if (descriptor === 1) return asItComes(toStandardOutput)
+  if (descriptor === 2) return asItComes(toStandardError(path))
+  const stats = fstatSync(descriptor)
+  return stats.isFile() ? asItComes((bytes) => named(path, "write")(writeAll(descriptor, bytes, null))) : null
 }
 
 /**
@@ -97,7 +120,8 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
       Effect.suspend(() => {
         size = to
         return named(path, "write")(Effect.as(file.truncate(to), true))
-      })
+      }),
+    folder: dirname(path)
   } satisfies Output
 })
 
@@ -120,6 +144,8 @@ const openPath = Effect.fnUntraced(function* (
   path: string,
   options: { readonly private?: boolean; readonly waits: boolean }
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
+  const open = toDescriptor(path, yield* Effect.promise(() => descriptorAt(path)))
+  if (open !== null) return open
   const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
   const [there, folder] = yield* Effect.promise(() =>
     Promise.all([real, dirname(real)].map((name) => stat(name).catch(errnoOf)))

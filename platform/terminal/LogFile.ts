@@ -1,12 +1,13 @@
 /** A log file that is only appended to, private to its owner, and still there after it was deleted or rotated. */
 
 import type { Stats } from "node:fs"
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeFileSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo, meaningOf, UsageError } from "../../core/src/Errors.ts"
 import { sameFile } from "../FileIdentity.ts"
+import { descriptorAt } from "../OpenDescriptor.ts"
 
 export interface LogFile {
   /** Appends whole lines, and says whether they are written. Never fails: what goes wrong is reported once, until it works again. */
@@ -78,15 +79,49 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: "it is a pipe that nobody reads"
 }
 
+/** How long a pipe may be full before a line is lost, in ms, and how often it is tried meanwhile. */
+const full = { longest: 1000, each: 10 }
+const never = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Writes all of it, also in parts. A pipe is not waited for by the system, since Node opens its own output so: where its reader is slow
+ * (a container's log, the journal), it is tried again, with everything else standing still; `patient` false: only once.
+ */
+const writeText = (descriptor: number, text: string, patient: boolean): void => {
+  const bytes = Buffer.from(text)
+  for (let at = 0, waited = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at)
+      waited = 0
+    } catch (error) {
+      if (errnoOf(error) !== "EAGAIN" || !patient || waited >= full.longest) throw error
+      Atomics.wait(never, 0, 0, full.each)
+      waited += full.each
+    }
+  }
+}
+
 /** How often to look whether the file at the path is still the open one, in ms. */
 const rotationCheck = 1000
 
 /**
- * Opens `path` until the scope closes, creating it with mode 0600.
+ * Opens `path` until the scope closes, creating it with mode 0600. Standard output and standard error are taken as they are.
  *
  * @param report - takes one sentence when writing begins to fail
  */
 export const openLogFile = (
+  path: string,
+  report: (message: string) => void
+): Effect.Effect<LogFile, CannotCreate | UsageError, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.promise(() => descriptorAt(path)),
+    (descriptor) =>
+      descriptor === 1 || descriptor === 2
+        ? Effect.succeed(openStandardLog(descriptor, report))
+        : openFile(path, report)
+  )
+
+const openFile = (
   path: string,
   report: (message: string) => void
 ): Effect.Effect<LogFile, CannotCreate | UsageError, Scope.Scope> =>
@@ -116,9 +151,8 @@ export const openLogFile = (
             try {
               followRotation()
               // A full disk takes the beginning of a line: the next one must not go on there.
-              if (failing && !endsInLine(path, open)) writeFileSync(open.descriptor, "\n")
-              // Unlike writeSync this goes on after a partial write.
-              writeFileSync(open.descriptor, lines)
+              if (failing && !endsInLine(path, open)) writeText(open.descriptor, "\n", false)
+              writeText(open.descriptor, lines, !failing)
               failing = false
               return true
             } catch (error) {
@@ -145,22 +179,23 @@ export const openLogFile = (
   )
 
 /**
- * Standard output as a log. A reader of it who has gone ends other programs; a server that serves goes on, and its lines are lost.
+ * Standard output or standard error as a log. A reader who has gone ends other programs; a server that serves goes on, and its lines are
+ * lost.
  *
  * @param report - takes one sentence when writing begins to fail
  */
-export const openStandardLog = (report: (message: string) => void): LogFile => {
+export const openStandardLog = (descriptor: 1 | 2, report: (message: string) => void): LogFile => {
+  const name = descriptor === 1 ? "standard output" : "standard error"
   let failing = false
   return {
     reopen: () => {},
     append: (lines) => {
       try {
-        writeFileSync(1, failing ? `\n${lines}` : lines)
+        writeText(descriptor, failing ? `\n${lines}` : lines, !failing)
         failing = false
         return true
       } catch (error) {
-        if (!failing)
-          report(`Cannot write the log to standard output: ${errnoOf(error, "unknown error")}; the run goes on`)
+        if (!failing) report(`Cannot write the log to ${name}: ${errnoOf(error, "unknown error")}; the run goes on`)
         failing = true
         return false
       }

@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import {
   appendFileSync,
   chmodSync,
@@ -296,6 +298,34 @@ describe("log file", () => {
         "[warn]: Cannot write the log file /dev/full: the disk is full; the run goes on",
         "[info]: two"
       ])
+    })
+  )
+
+  it.effect("K10 a reader that is slower than the log loses no line", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const path = join(root, "log")
+      execFileSync("mkfifo", [path])
+      // Opened for both, or it would wait for somebody at the other end.
+      const ends = [openSync(path, "r+"), openSync(path, "r")] as const
+      const reader = spawn("sh", ["-c", 'read -r line; echo "$line"; cat > read'], {
+        cwd: root,
+        stdio: [ends[1], "pipe", "ignore"]
+      })
+      const ended = once(reader, "close")
+      const lines = "a line\n".repeat(200_000)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* openLogFile(path, (message) => assert.fail(message))
+          for (const end of ends) closeSync(end)
+          const ready = once(reader.stdout ?? reader, "data")
+          log.append("ready\n")
+          yield* Effect.promise(() => ready)
+          assert.isTrue(log.append(lines))
+        })
+      )
+      yield* Effect.promise(() => ended)
+      assert.strictEqual(readFileSync(join(root, "read"), "utf8"), lines)
     })
   )
 

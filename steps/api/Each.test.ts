@@ -20,6 +20,7 @@ const memory = (canRewind = true) => {
     commit: Effect.sync(() => {
       committed = text
     }),
+    folder: null,
     rewind: (size) =>
       Effect.sync(() => {
         if (canRewind) text = text.slice(0, size)

@@ -1,8 +1,6 @@
 /** The program of `svc-fetch-annotations`. */
 
-import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -77,23 +75,10 @@ const requestOf = Effect.fnUntraced(function* ({ analyses, bed, columns, format,
   } satisfies AnnotationsRequest
 })
 
-/** Whether a device or a pipe is at `path`, such as `/dev/stdout`: its folder is no place for files, least of all for a user who is not root. */
-const isDevice = (path: string): boolean => {
-  try {
-    const found = statSync(path)
-    return !found.isFile() && !found.isDirectory()
-  } catch {
-    return false
-  }
-}
-
-/** The folder in which rows are spooled: that of the output file, which needs the space anyway, else the folder of TMPDIR. */
-const spoolFolder = (output: string) => (output === "-" || isDevice(output) ? tmpdir() : dirname(resolve(output)))
-
-/** The services of this step: one session, and a place where rows wait for their header. */
-const wiring = (settings: Settings, output: string) => {
+/** The services of this step: one session, and a place where rows wait for their header: beside the output, which needs the space anyway. */
+const wiring = (settings: Settings, { folder }: Output) => {
   const session = Clients.sessionLayer(settings, makeSessionProfile(version))
-  return Layer.mergeAll(session, SpoolFiles.layer(spoolFolder(output)))
+  return Layer.mergeAll(session, SpoolFiles.layer(folder ?? tmpdir()))
 }
 
 export const program = makeServiceProgram(
@@ -105,7 +90,7 @@ export const program = makeServiceProgram(
     const fetch = yield* makeAnnotationsFetch(request, output, progress.received)
     const one = (analysis: string) => progress.during(analysis, fetch(analysis))
     const work = fetchEach(wanted.analyses, one, output, wanted.output)
-    return yield* Effect.provide(work, wiring(settings, wanted.output))
+    return yield* Effect.provide(work, wiring(settings, output))
   }, Effect.scoped)
 )
 

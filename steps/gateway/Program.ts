@@ -148,7 +148,7 @@ export const openFiles = Effect.fnUntraced(function* ({
 }: Pick<Values, "accessLog" | "accessLogRequired" | "tokenFile">) {
   const run = yield* FiberSet.makeRuntime<never>()
   const report = (problem: string) => void run(Effect.logError(problem))
-  const file = path === null ? null : path === "-" ? openStandardLog(report) : yield* openLogFile(path, report)
+  const file = path === null ? null : path === "-" ? openStandardLog(1, report) : yield* openLogFile(path, report)
   const accessLog = file === null ? null : { write: (line: string) => file.append(`${line}\n`), required }
   if (tokenFile === null) {
     // Standard output has no name under which it could be opened again.

@@ -266,6 +266,22 @@ describe("faults", () => {
     })
   )
 
+  it.live(
+    "standard output by its name is written to where it stands, be it a file that has something already, or a socket",
+    () =>
+      Effect.gen(function* () {
+        const { fetch, out, shell } = yield* ground()
+        const { stdout } = yield* fetch(["A1"])
+        // What Node gives its children is a socket, as what systemd gives a service.
+        const socket = yield* shell("$fetch A1 -o /dev/stdout --logfile /dev/stderr")
+        assert.deepInclude(socket, { exitCode: 0, stdout })
+        assert.match(socket.stderr, /begins, target .*Ended with exit code 0: all done\n$/s)
+        const added = yield* shell("echo old > all; $fetch A1 -o /dev/stdout >> all")
+        assert.deepInclude(added, { exitCode: 0, stdout: "" }, added.stderr)
+        assert.strictEqual(readFileSync(join(out, "all"), "utf8"), `old\n${stdout}`)
+      })
+  )
+
   const slowly = [
     ["before the answer begins: the session is ended after it", { delay: 1000 }],
     // A logout could meet the work on an answer that was cut off.
