@@ -67,6 +67,12 @@ export interface Waits {
 /** An answer that brings fewer `bytes` than these in `milliseconds` of waiting for it is given up, as at link hosts. */
 const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
 
+/**
+ * What a load balancer answers that waits no longer (504; 524 by Cloudflare), most after 30 to 100 s. The service goes on with its
+ * work, as after a silence. One that comes at once says that the service was not reached.
+ */
+const overtaken = { statuses: [504, 524], milliseconds: 5000 }
+
 /** A line says that an answer takes long after this time. */
 const long = Duration.minutes(1)
 
@@ -136,6 +142,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       ...(template === null ? {} : { "url.template": template })
     })
     yield* countRequest("api")
+    const asked = yield* monotonicMillis
     const response = yield* client.execute(dressed).pipe(
       Effect.provideContext(
         Context.empty().pipe(
@@ -158,6 +165,10 @@ export const makeExchange = Effect.fnUntraced(function* (
     for (const line of setCookieLines(response)) {
       protect(valueIn(line))
       current.take(line, request.url, now)
+    }
+    const waited = (yield* monotonicMillis) - asked
+    if (overtaken.statuses.includes(response.status) && waited >= overtaken.milliseconds) {
+      return yield* giveUp(`status ${response.status}, of a proxy that waits no longer for the answer`)
     }
 
     // Some HTTP clients report a reply without a body, as after HEAD or with 204, as an error.

@@ -167,6 +167,26 @@ describe("Session, repeating", () => {
     )
   }
 
+  it.effect(
+    "N12 a load balancer that waits no longer than a minute: as a silence, since the service goes on with its work",
+    () =>
+      Effect.gen(function* () {
+        for (const status of [504, 524]) {
+          const at: Array<number> = []
+          const service = makeService((asked) => {
+            if (asked.path !== "/api/x") return null
+            at.push(asked.at)
+            return { status, delay: "1 minute" }
+          })
+          const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
+          const reason = `status ${status}, of a proxy that waits no longer for the answer`
+          assert.strictEqual(error.message, `svc.example is unavailable: ${reason} (2 attempts)`)
+          assert.isAtLeast((at[1] ?? 0) - (at[0] ?? 0), 6 * 60_000)
+          assert.strictEqual(at.length, 2)
+        }
+      })
+  )
+
   it.effect("N11 an answer that trickles is given up after two minutes, with a line while it takes long", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
