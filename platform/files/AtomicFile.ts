@@ -76,6 +76,27 @@ export const withFresh = <A, E, R>(
     })
   )
 
+/**
+ * The mode that new files get in the folder of a path: by the user's umask, or by the default ACL with which the folder is shared, and
+ * which a mode made of the umask would take away. Once for a folder a file is made at the path to see it.
+ */
+export const makeModes = () => {
+  const known = new Map<string, number>()
+  return Effect.fnUntraced(function* (path: string): Effect.fn.Return<number, Errno> {
+    const before = known.get(dirname(path))
+    if (before !== undefined) return before
+    yield* removed(path)
+    const { mode } = yield* Effect.scoped(
+      Effect.andThen(
+        freshFile(path, 0o666),
+        call<fs.Stats>((done) => fs.lstat(path, done))
+      )
+    )
+    known.set(dirname(path), mode & 0o666)
+    return mode & 0o666
+  })
+}
+
 /** Milliseconds without a change after which a file of an unknown process counts as left behind. */
 const longAgo = 86_400_000
 

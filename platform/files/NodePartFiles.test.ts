@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import {
   existsSync,
@@ -22,6 +22,7 @@ import { Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { algorithms } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, placeOf } from "../../core/src/transfer/PartFiles.ts"
+import { unless } from "../../test/Lacks.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as Live from "./NodePartFiles.ts"
 
@@ -165,6 +166,41 @@ describe("NodePartFiles", () => {
       })
     )
   }
+
+  // The owner, and users of group 100, by a default ACL: tag, rights and id of each entry.
+  const shared = `
+import os, struct, sys
+everyone = 0xFFFFFFFF
+entries = [(1, 6, everyone), (4, 0, everyone), (8, 6, 100), (16, 6, everyone), (32, 0, everyone)]
+os.setxattr(sys.argv[1], "system.posix_acl_default", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))`
+  const hasAcl = spawnSync("python3", ["--version"]).status === 0
+
+  it.live(
+    "K6 in a folder that is shared by a default ACL the file is for those whom it names, also one that was resumed",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder("part-files-")
+        execFileSync("python3", ["-c", shared, folder])
+        yield* Effect.acquireRelease(
+          Effect.sync(() => process.umask(0o077)),
+          (old) => Effect.sync(() => process.umask(old))
+        )
+        for (const begin of ["create", "reopen"] as const) {
+          const place = placeOf(folder, `${begin}.bam`, identity)
+          yield* Effect.gen(function* () {
+            const files = yield* PartFiles
+            if (begin === "reopen") writeFileSync(join(folder, place.part), "", { mode: 0o600 })
+            const part = yield* files[begin](place)
+            assert.isNotNull(part)
+            yield* part?.commit(0, false) ?? Effect.void
+          }).pipe(Effect.scoped, Effect.provide(Live.layer))
+          // Where there is an ACL, what stands in the place of the group's rights bounds those of all whom it names.
+          assert.strictEqual(statSync(join(folder, place.name)).mode & 0o777, 0o660, begin)
+        }
+        assert.deepStrictEqual(readdirSync(folder).sort(), ["create.bam", "reopen.bam"])
+      }),
+    unless(hasAcl ? null : "python3, which sets an ACL")
+  )
 
   inFolder("a file that appears during the download is not replaced, unless overwriting was asked for", (ground) =>
     Effect.gen(function* () {

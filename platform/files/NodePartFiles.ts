@@ -16,7 +16,7 @@ import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from
 import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
-import { type FreshFile, withFresh } from "./AtomicFile.ts"
+import { type FreshFile, makeModes, withFresh } from "./AtomicFile.ts"
 import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
 import { replaceFile } from "./OutputFile.ts"
@@ -35,8 +35,12 @@ const longestJournal = 16 * 1024 * 1024
 export const layer: Layer.Layer<PartFiles> = Layer.effect(
   PartFiles,
   Effect.gen(function* () {
-    // Read once: Node can only read it by setting it, which another thread could see.
-    const mode = yield* Effect.sync(() => 0o666 & ~process.umask())
+    const modeAt = makeModes()
+    // Under the name of a new journal, which is cleared away after a kill.
+    const modeOf = (place: PartPlace) => {
+      const path = join(place.directory, freshJournal(place))
+      return modeAt(path).pipe(named(path, "create"))
+    }
     const locks = yield* makeFileLocks
     return PartFiles.of({
       ours,
@@ -47,8 +51,8 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       isThere: (directory, name) => Effect.map(statPlainFile(join(directory, name)), (stats) => stats !== null),
       beside: openBeside,
       free,
-      reopen: (place) => reopen(place, mode),
-      create: (place) => create(place, mode),
+      reopen: (place) => reopen(place, modeOf(place)),
+      create: (place) => create(place, modeOf(place)),
       readJournal,
       writeJournal,
       withdraw,
@@ -196,7 +200,7 @@ const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string
 
 // --- part ------------------------------------------------------------------------------------------------------------
 
-const reopen = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
+const reopen = Effect.fnUntraced(function* (place: PartPlace, mode: Effect.Effect<number, LocalIo>) {
   const path = join(place.directory, place.part)
   const seen = yield* statPlainFile(path)
   // A second name of the same file may be a finished download: it must not be written to.
@@ -204,10 +208,10 @@ const reopen = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
   const fd = yield* openScoped(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
   if (fd === null) return null
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
-  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, mode) : null
+  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, yield* mode) : null
 })
 
-const create = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
+const create = Effect.fnUntraced(function* (place: PartPlace, mode: Effect.Effect<number, LocalIo>) {
   const path = join(place.directory, place.part)
   const journal = join(place.directory, place.journal)
   const [oldPart, oldJournal] = [yield* statPlainFile(path), yield* statPlainFile(journal)]
@@ -228,7 +232,7 @@ const create = Effect.fnUntraced(function* (place: PartPlace, mode: number) {
     named(path, "create")
   )
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
-  return yield* partFile(place, fd, stats, mode)
+  return yield* partFile(place, fd, stats, yield* mode)
 })
 
 const partFile = Effect.fnUntraced(function* (
