@@ -93,6 +93,22 @@ describe("RangeReply", () => {
     assert.strictEqual(tagOf(judge(untagged, reply(206, date))), "Changed")
   })
 
+  it("H3 a time of modification that is that of the reply tells nothing of the file", () => {
+    const untagged = { ...part, known: { ...known, etag: null } }
+    const sent = { "content-range": "bytes 100-199/1000", date: "Fri, 02 Jan 2026 00:00:01 GMT" }
+    for (const second of ["02", "01", "00"]) {
+      const verdict = judge(untagged, reply(206, { ...sent, "last-modified": `Fri, 02 Jan 2026 00:00:${second} GMT` }))
+      assert.strictEqual(tagOf(verdict), "Bytes", second)
+    }
+    const before = { ...sent, "last-modified": "Thu, 01 Jan 2026 23:59:59 GMT" }
+    assert.strictEqual(tagOf(judge(untagged, reply(206, before))), "Changed")
+    // Beside a tag it is what it says: readers of a gateway ask for it.
+    const tagged = { ...good, date: sent.date, "last-modified": sent.date }
+    assert.deepInclude(judge(part, reply(206, tagged)), {
+      version: { size: 1000, etag: tag, lastModified: sent.date, digests: [] }
+    })
+  })
+
   it("H4 only a quoted tag without W/ vouches for bytes", () => {
     assert.strictEqual(strongTag('"abc-2"'), '"abc-2"')
     assert.strictEqual(strongTag(' "" '), '""')

@@ -180,12 +180,20 @@ export const difference = (known: ObjectVersion, next: ObjectVersion): string | 
   return null
 }
 
-const versionOf = (status: number, headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => ({
-  size,
-  digests: statedDigests(status, headers),
-  etag: strongTag(headers.get("etag")),
-  lastModified: headers.get("last-modified")?.trim() ?? null
-})
+const versionOf = (status: number, headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => {
+  const etag = strongTag(headers.get("etag"))
+  return { size, digests: statedDigests(status, headers), etag, lastModified: lastModified(headers, etag) }
+}
+
+/**
+ * Where no tag tells, a time that is no earlier than that of the reply says only when the reply was made, as of some programs that hand
+ * out files. With the next reply it is another one, as if the file had changed.
+ */
+const lastModified = (headers: ReadonlyMap<string, string>, etag: string | null): string | null => {
+  const field = headers.get("last-modified")?.trim() ?? null
+  const isNow = Date.parse(field ?? "") >= Date.parse(headers.get("date") ?? "") - 1000
+  return etag === null && isNow ? null : field
+}
 
 /** An entity tag that promises byte equality; `W/"..."` and tags without quotes do not (RFC 9110 section 8.8.3). */
 export const strongTag = (field: string | undefined): string | null => {
