@@ -34,6 +34,8 @@ describe("errors of the system", () => {
     assert.strictEqual(errnoOf(error), "EDQUOT")
     assert.strictEqual(LocalIo.of("write", "a")(error).message, "Cannot write a: the disk quota is used up")
     for (const other of [new Error("no"), null, "EIO", { code: undefined }]) assert.strictEqual(errnoOf(other), "EIO")
+    for (const unable of ["ENOSYS", "ENOTSUP", "EOPNOTSUPP"])
+      assert.match(meaningOf(unable), /choose a folder of another/)
     assert.strictEqual(meaningOf("EXFULL"), "EXFULL")
   })
 })

@@ -71,6 +71,9 @@ export const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
 /** Errors of a process or a system that has too many files open; others are closed soon. */
 export const noDescriptors: ReadonlyArray<string> = ["EMFILE", "ENFILE"]
 
+/** Storage of objects that is mounted as a folder can neither rename nor write in the middle of a file. */
+const unable = "the file system there cannot do that: choose a folder of another one"
+
 const meanings: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
@@ -94,6 +97,9 @@ const meanings: Readonly<Record<string, string>> = {
   EHWPOISON: "the memory of this machine has failed there",
   EMFILE: "too many open files",
   ENFILE: "too many open files in the system",
+  ENOSYS: unable,
+  ENOTSUP: unable,
+  EOPNOTSUPP: unable,
   ENAMETOOLONG: "the name is too long",
   EFBIG: "the file is larger than allowed here",
   EISDIR: "it is a folder",
