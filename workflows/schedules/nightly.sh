@@ -7,7 +7,8 @@
 set -u
 # The PATH of cron has no /usr/local/bin.
 PATH=/usr/local/bin:/usr/bin:/bin
-cd "$(dirname "$0")" || exit 74
+# Also by a link, as in /etc/cron.daily.
+cd "$(dirname "$(readlink -f "$0")")" || exit 74
 for tool in jq flock; do
   command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool" >&2; exit 78; }
 done

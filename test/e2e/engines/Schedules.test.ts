@@ -33,8 +33,12 @@ const nightOf = Effect.fnUntraced(function* (place: Place) {
   const cwd = yield* workFolder(place)
   mkdirSync(join(cwd, "data"))
   const { HOME, PATH, SVC_LOCK_DIR } = place.tools
-  const script = join(cwd, "nightly.sh")
-  writeFileSync(script, text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${PATH}`), { mode: 0o755 })
+  writeFileSync(join(cwd, "nightly.sh"), text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${PATH}`), {
+    mode: 0o755
+  })
+  // As in /etc/cron.daily.
+  const script = join(mkdtempSync(join(place.project, "cron-")), "nightly")
+  symlinkSync(join(cwd, "nightly.sh"), script)
   // What cron gives.
   const env = { HOME, SVC_LOCK_DIR, LOGNAME: "svc", SHELL: "/bin/sh", PATH: "/usr/bin:/bin" }
   return { cwd, env, script, night: runCommand(script, [], { cwd: "/", env }) }
@@ -232,7 +236,7 @@ describe("schedules", () => {
         assert.includeMembers(readdirSync(join(cwd, "data")), ["S1.vcf.gz", "S2.bam", "S2.bam.bai"])
         const bare = join(cwd, "bin")
         mkdirSync(bare)
-        symlinkSync("/usr/bin/dirname", join(bare, "dirname"))
+        for (const tool of ["dirname", "readlink"]) symlinkSync(`/usr/bin/${tool}`, join(bare, tool))
         writeFileSync(script, text("nightly.sh").replace(/^PATH=.*$/m, `PATH=${bare}`))
         const lacking = yield* runCommand(script, [], { cwd: "/", env })
         assert.deepInclude(lacking, { exitCode: 78, stdout: "", stderr: "nightly.sh needs jq\n" })
