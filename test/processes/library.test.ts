@@ -4,6 +4,7 @@ import { posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import { build } from "esbuild"
 import { Annotations } from "../../core/src/annotations/Annotations.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
@@ -120,6 +121,20 @@ describe("the entry points", () => {
       assert.deepStrictEqual(node, ["Service"])
       assert.deepStrictEqual(sandbox, ["Sandbox"])
       assert.deepStrictEqual(records, ["BamRecord", "Reads", "Slices", "Variants"])
+    })
+  )
+
+  it.live("keep in a bundle that they refuse a runtime other than Node", () =>
+    Effect.gen(function* () {
+      const { outputFiles, warnings } = yield* Effect.promise(() =>
+        build({
+          stdin: { contents: 'export { Service } from "svc-steps/node"', resolveDir: root },
+          ...{ bundle: true, platform: "node", format: "esm", write: false, logLevel: "silent" },
+          external: ["effect", "@effect/*"]
+        })
+      )
+      assert.deepStrictEqual(warnings, [])
+      assert.include(outputFiles[0]?.text, "and were loaded by")
     })
   )
 
