@@ -7,26 +7,20 @@
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Ids } from "svc-steps"
 import { Service } from "svc-steps/node"
 import { Slices } from "svc-steps/records"
-
-/** The stream once its first bytes are there: what fails before them can be told by a status, what fails later breaks the reply off. */
-const begun = Effect.fn("begun")(function* <E>(bytes: Stream.Stream<Uint8Array, E>) {
-  const pull = yield* Stream.toPull(bytes)
-  const first = yield* pull
-  return Stream.concat(Stream.fromIterable(first), Stream.fromPull(Effect.succeed(pull)))
-})
 
 const refusal = (status: number) => (error: { readonly message: string }) =>
   Effect.succeed(HttpServerResponse.text(`${error.message}\n`, { status }))
 
 const slice = Effect.gen(function* () {
   const { analysis = "", range = "" } = yield* HttpRouter.params
-  const slices = yield* Slices
-  const bytes = yield* begun(slices.bytes(Ids.AnalysisId.make(analysis), { filetype: "bam", range }))
+  const { open } = yield* Slices
+  // What is wrong by now is told by a status; what fails later breaks the reply off.
+  const bytes = yield* open(Ids.AnalysisId.make(analysis), { filetype: "bam", range })
   return HttpServerResponse.stream(bytes, { contentType: "application/octet-stream" })
 }).pipe(Effect.catchTags({ SvcNotFound: refusal(404), SvcInArchive: refusal(409), SvcUsageError: refusal(400) }))
 

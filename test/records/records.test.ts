@@ -302,6 +302,24 @@ layer(libraryOver(folder, world), { excludeTestServices: true })("records", (it)
     })
   )
 
+  it.effect("an open slice is found by then, and each reading of it is whole", () =>
+    Effect.gen(function* () {
+      const { open } = yield* Slices
+      const [id, region] = [idOf("a-large"), { filetype: "bam", range: "chr1:300000-400000" }] as const
+      const opened = yield* open(id, region)
+      const read = Effect.map(Stream.runCollect(opened), (parts) => concat(...parts))
+      const { bytes } = yield* bytesOf(id, region)
+      assert.deepStrictEqual([yield* read, yield* read], [bytes, bytes])
+      const refused = (stem: string, range: string) =>
+        Effect.map(Effect.flip(open(idOf(stem), { filetype: "bam", range })), ({ _tag }) => _tag)
+      assert.strictEqual(yield* refused("a-large", "chrNone"), "SvcNotFound")
+      assert.strictEqual(yield* refused("f-cold.archived", "chr1"), "SvcInArchive")
+      assert.strictEqual(yield* refused("e-foreign", "chr1:5-900"), "SvcFileDamaged")
+      const damaged = yield* open(idOf("c-damaged"), { filetype: "bam" })
+      assert.strictEqual((yield* Effect.flip(Stream.runDrain(damaged)))._tag, "SvcFileDamaged")
+    })
+  )
+
   it.effect("a file without end and records out of order fail after all that is sound", () =>
     Effect.gen(function* () {
       const cut = yield* recordsOf(idOf("d-alone"))

@@ -66,23 +66,37 @@ export class Slices extends Context.Service<
      * Every block and record is checked before it comes. A stream that fails has no end-of-file block (BGZF), so that it is not taken for a
      * whole file. Fails with `InArchive` for a file that has to be restored first, and with `NotFound` for a region that it does not have.
      *
-     * Nothing is asked before it is read: a server that answers with a status pulls the first bytes before (docs/examples/slice-server.ts).
+     * Nothing is asked before it is read.
      */
     readonly bytes: (analysisId: AnalysisId, options: SliceOptions) => Stream.Stream<Uint8Array, RecordsError>
+    /**
+     * The same once header and index are there: what is wrong until then fails here, so that a server can answer with a status. Damage
+     * further on, and a link host that goes away, fail the stream.
+     */
+    readonly open: (
+      analysisId: AnalysisId,
+      options: SliceOptions
+    ) => Effect.Effect<Stream.Stream<Uint8Array, RecordsError>, RecordsError>
   }
 >()("svc-steps/core/records/Slices") {
   static readonly layer: Layer.Layer<Slices, never, Downloads> = Layer.effect(
     Slices,
-    Effect.map(Downloads, (downloads) =>
-      Slices.of({
-        bytes: (analysisId, options) =>
+    Effect.map(Downloads, (downloads) => {
+      const open: Slices["Service"]["open"] = (analysisId, options) =>
+        Effect.map(openFile(downloads, analysisId, options), ({ content }) => {
           // Parts of the file are lent until the next one comes.
-          Stream.map(
-            Stream.unwrap(Effect.map(openFile(downloads, analysisId, options), ({ content }) => content.bytes)),
-            (part) => part.slice()
-          )
-      })
-    )
+          const opened = Stream.map(content.bytes, (part) => part.slice())
+          let isRead = false
+          return Stream.suspend(() => {
+            // What is open is read once.
+            if (isRead) return bytes(analysisId, options)
+            isRead = true
+            return opened
+          })
+        })
+      const bytes: Slices["Service"]["bytes"] = (...which) => Stream.unwrap(open(...which))
+      return Slices.of({ bytes, open })
+    })
   )
 }
 
