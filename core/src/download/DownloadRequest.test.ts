@@ -9,7 +9,7 @@ const problems = (options: DownloadOptions) =>
   Result.getOrThrow(Result.flip(parseRequest(options))).map(({ message }) => message)
 
 describe("DownloadOptions", () => {
-  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(DownloadOptions))
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(DownloadOptions), { onExcessProperty: "error" })
 
   it("of JSON are those of a program, and what is none is refused", () => {
     const options = Option.getOrThrow(
@@ -28,6 +28,7 @@ describe("DownloadOptions", () => {
       '{ "filetypes": [] }',
       '{ "check": "none" }',
       '{ "latest": null }',
+      '{ "ranges": "chr1" }',
       "[]"
     ])
       assert.isTrue(Option.isNone(decode(wrong)), wrong)

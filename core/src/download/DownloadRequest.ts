@@ -209,7 +209,9 @@ export interface RegionOptions extends Schema.Schema.Type<typeof RegionOptions> 
  * import { Effect, Schema } from "effect"
  * import { Downloads } from "svc-steps"
  *
- * const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Downloads.DownloadOptions))
+ * // A misspelt option would be left out, and the run be another one.
+ * const strictly = { onExcessProperty: "error" } as const
+ * const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Downloads.DownloadOptions), strictly)
  * const run = Effect.fn(function* (json: string) {
  *   const options = yield* decode(json)
  *   return yield* Downloads.Downloads.use((downloads) => downloads.run(options))
