@@ -104,12 +104,10 @@ describe("Snakemake", () => {
         writeFileSync(join(cwd, "typo.tsv"), "analysis\tsampel\nA1\tS1\n")
         const typo = yield* snakemake(["--cores", "1", "--config", "table=typo.tsv", "--", "data/A1/S1.bam"])
         assert.include(typo.stderr, "'sample' is a required property")
-        // A comma separates ids, and a brace makes a pattern.
-        for (const path of ["data/A1,A2/S1.bam", "data/p{a,b}/S1.bam"]) {
-          const refused = yield* snakemake(["--cores", "1", path])
-          assert.strictEqual(refused.exitCode, 1)
-          assert.match(refused.stderr, /No rule to produce|Target rules may not contain wildcards/)
-        }
+        // A comma separates ids.
+        const refused = yield* snakemake(["--cores", "1", "data/A1,A2/S1.bam"])
+        assert.strictEqual(refused.exitCode, 1)
+        assert.match(refused.stderr, /No rule to produce/)
         const failed = yield* snakemake(["--cores", "1", "data/Z9/S9.bam"])
         assert.strictEqual(failed.exitCode, 1)
         const ofJob = failed.stderr.slice(failed.stderr.indexOf("localrule svc_download"))
