@@ -31,20 +31,25 @@ export const impossible = Effect.gen(function* () {
 export const podman = (args: ReadonlyArray<string>, input?: string) =>
   runCommand("podman", args, { env: engine, ...(input === undefined ? {} : { input }) })
 
+const locally = [
+  "--isolation",
+  "chroot",
+  "--pull-never",
+  "--layers",
+  "--force-rm",
+  "--build-arg",
+  `DEBIAN_IMAGE=${base}`
+]
+
 /** As a user builds it. */
-export const build = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+export const build = Effect.suspend(() => {
   const env = { ...engine, CONTAINER_ENGINE: "buildah", IMAGE: image }
-  const locally = [
-    "--isolation",
-    "chroot",
-    "--pull-never",
-    "--layers",
-    "--force-rm",
-    "--build-arg",
-    `DEBIAN_IMAGE=${base}`
-  ]
-  return yield* runCommand(`${root}containers/build.sh`, [...locally, ...args], { env })
+  return runCommand(`${root}containers/build.sh`, locally, { env })
 })
+
+/** Of the Dockerfile alone. */
+export const buildah = (args: ReadonlyArray<string>) =>
+  runCommand("buildah", ["build", ...locally, ...args], { env: engine, cwd: root })
 
 /** Ends and removes what a test has left, and unmounts the store; a test that was interrupted may leave some. */
 export const removeAll = Effect.gen(function* () {
