@@ -23,7 +23,7 @@ const common = {
   isolate: false
 }
 
-const byItself = "test/e2e/{gateway/Crowd,Binary}.test.ts"
+const byItself = "test/e2e/gateway/Crowd.test.ts"
 const realThings = { globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"], isolate: true }
 
 type Tests = NonNullable<TestProjectInlineConfiguration["test"]>
@@ -42,7 +42,7 @@ export default defineConfig({
       // `npm test`: what modules promise, in one process; and that each executable starts, does its main job and fails rightly.
       project("modules", { include: [files], exclude: [ofTheirOwn] }),
       project("executables", { include: ["test/executables/**/*.test.ts"] }),
-      // `npm run e2e`: faults of real sockets and disks in one process; processes, terminals, kills and long sweeps; then real servers and real tools, and long forms; and what measures, or has workers of its own, by itself.
+      // `npm run e2e`: faults of real sockets and disks in one process; processes, terminals, kills and long sweeps; then real servers and real tools, and long forms; and what measures by itself.
       project("sockets", { include: ["test/sockets/**/*.test.ts"] }),
       project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
       project("e2e", {
@@ -50,7 +50,6 @@ export default defineConfig({
         include: ["test/e2e/**/*.test.ts", ...withLongForms],
         exclude: [byItself],
         env: { SVC_SEEDS: "11-500", SVC_LONG_FORM: "1" },
-        maxWorkers: 2,
         sequence: { groupOrder: 2 }
       }),
       project("e2e-alone", { ...realThings, include: [byItself], maxWorkers: 1, sequence: { groupOrder: 3 } })

@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const longFiles = /\/test\/(?:processes\/|executables\/|[^/]+\/)?[^/]+\.test\.ts$/
 
-/** A minute and more each, however short the file; in front of those, since they run two at a time to the end. */
+/** A minute and more each, however short the file; in front of those, since a few run at a time to the end. */
 const longest =
   /\/test\/e2e\/(?:nextflow\/|engines\/Snakemake|gateway\/Load|(?:Binary|Package|Library|Image|Documentation|Durability)\.)|tracking\/simulation/
 

@@ -16,18 +16,19 @@ const make = Effect.fnUntraced(function* (folder: string) {
   return join(place, folder, name)
 })
 
-/** Terminal, signals, archive, spans and secrets; then proxies, TLS and private authorities. */
-const suites: Readonly<Record<string, ReadonlyArray<string>>> = {
-  processes: [
-    "test/processes/download.test.ts",
-    "test/processes/terminal.test.ts",
-    "test/processes/telemetry.test.ts",
-    "test/processes/secrets.test.ts",
-    "test/processes/surroundings.test.ts",
-    "test/processes/restorations"
+/**
+ * What could differ in one file with a Node of its own: that each step starts, does its main job and ends with its code; terminal
+ * and signals, spans, secrets, a place that nobody can write to; then proxies, TLS and private authorities. What the modules in it
+ * do beyond that is proven where they run on Node.
+ */
+const suites = Object.entries({
+  executables: [
+    ...["svc-api", "svc-doctor", "svc-download", "svc-fetch-annotations", "svc-gateway", "svc-sandbox", "svc-verify"],
+    "restorations"
   ],
-  e2e: ["test/e2e/Proxy.test.ts", "test/e2e/Tls.test.ts"]
-}
+  processes: ["terminal", "telemetry", "secrets", "surroundings", "restorations/terminal", "restorations/waiting"],
+  e2e: ["Proxy", "Tls"]
+})
 
 describe("the binary", () => {
   it.live(
@@ -48,32 +49,32 @@ describe("the binary", () => {
     patience
   )
 
-  for (const [project, files] of Object.entries(suites)) {
-    it.live(
-      `passes ${files.join(", ")}`,
-      () =>
-        Effect.gen(function* () {
-          const links = join(place, project)
-          mkdirSync(links)
-          const { bin } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-          for (const name of Object.keys(bin))
-            symlinkSync(join(place, "one", `svc-steps-linux-${process.arch}`), join(links, name))
-          const run = yield* runCommand(
-            process.execPath,
-            [
-              `${root}node_modules/vitest/vitest.mjs`,
-              "run",
-              "--project",
-              project,
-              ...files,
-              "--reporter=dot",
-              "--silent=passed-only"
-            ],
-            { env: { SVC_BINARY: links } }
-          )
-          assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
-        }),
-      patience
-    )
-  }
+  it.live(
+    `passes ${suites.flatMap(([, names]) => names).join(", ")}`,
+    () =>
+      Effect.gen(function* () {
+        const links = join(place, "links")
+        mkdirSync(links)
+        const { bin } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+        for (const command of Object.keys(bin)) symlinkSync(join(place, "one", name), join(links, command))
+        const run = yield* runCommand(
+          process.execPath,
+          [
+            `${root}node_modules/vitest/vitest.mjs`,
+            "run",
+            ...suites.flatMap(([project, names]) => [
+              ...["--project", project],
+              ...names.map((name) => `test/${project}/${name}.test.ts`)
+            ]),
+            "--reporter=dot",
+            "--silent=passed-only",
+            // Another file is under way beside this one.
+            "--no-file-parallelism"
+          ],
+          { env: { SVC_BINARY: links } }
+        )
+        assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
+      }),
+    patience
+  )
 })
