@@ -41,6 +41,6 @@ describe("a scenario of all commands", unless(lacks.compiler), () => {
         const resumed = yield* powerCuts(scenario, { seed: 2, stride: 25, each: 3, wanted: ["resume"] })
         assert.deepStrictEqual(resumed.failures, [])
       }),
-    600_000
+    1_800_000
   )
 })
