@@ -62,6 +62,11 @@ export interface Waits {
   readonly headers: Duration.Duration
   /** Between two pieces of the body. */
   readonly idle: Duration.Duration
+  /**
+   * True where a proxy that waits no longer leaves the service at work, as silence does: for questions to the service itself. A login
+   * goes on with its next path, and a gateway takes care of its service.
+   */
+  readonly overtakes?: boolean
 }
 
 /** An answer that brings fewer `bytes` than these in `milliseconds` of waiting for it is given up, as at link hosts. */
@@ -167,7 +172,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       current.take(line, request.url, now)
     }
     const waited = (yield* monotonicMillis) - asked
-    if (overtaken.statuses.includes(response.status) && waited >= overtaken.milliseconds) {
+    if (waits.overtakes === true && overtaken.statuses.includes(response.status) && waited >= overtaken.milliseconds) {
       return yield* giveUp(`status ${response.status}, of a proxy that waits no longer for the answer`)
     }
 

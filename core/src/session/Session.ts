@@ -149,6 +149,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   const tries = settings.tries ?? 7
   const apiTimeout = settings.apiTimeout ?? usualApiTimeout
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
+  const questions = { ...waits, headers: apiTimeout, overtakes: token === null }
 
   const exchange = yield* makeExchange(yield* HttpClient.HttpClient, profile, host, scrubber.protectPassing)
   const wire = makeLogin(settings, exchange, waits)
@@ -168,7 +169,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     Effect.gen(function* () {
       yield* session.ensureLogin
       const connection = yield* Scope.fork(yield* Effect.scope)
-      const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers: apiTimeout }), connection)
+      const reply = yield* Scope.provide(exchange.send(request, questions), connection)
       const json = (yield* JsonReply) !== null
       const recognised = recognise(reply, { json, htmlAgain: met.html || !(yield* session.mayLogIn) })
       if (recognised === "answer" || (recognised === "page" && !json)) {

@@ -1,6 +1,6 @@
 /** Which requests are asked again, and how often. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer, Logger } from "effect"
+import { Clock, Duration, Effect, Layer, Logger, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 import { failed, get, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
 import { whyNotJson } from "./Recognition.ts"
@@ -184,6 +184,21 @@ describe("Session, repeating", () => {
           assert.isAtLeast((at[1] ?? 0) - (at[0] ?? 0), 6 * 60_000)
           assert.strictEqual(at.length, 2)
         }
+      })
+  )
+
+  it.effect(
+    "N12 is no silence of the first page, where the next path may work, nor of a gateway, which has a queue",
+    () =>
+      Effect.gen(function* () {
+        const late = { status: 504, delay: "1 minute" } as const
+        const firstPage = makeService((asked) => (asked.path === "/" ? late : null))
+        succeeded(yield* withSession(firstPage, (session) => get(session, "/api/x")))
+        assert.strictEqual(times(firstPage, "HEAD /"), 1)
+        const queue = makeService((_, count) => (count <= 6 ? late : { body: "1" }))
+        const token = { token: Redacted.make("token-of-a-gateway") }
+        succeeded(yield* withSession(queue, (session) => get(session, "/api/x"), token))
+        assert.strictEqual(times(queue, "GET /api/x"), 7)
       })
   )
 

@@ -185,13 +185,16 @@ const versionOf = (status: number, headers: ReadonlyMap<string, string>, size: n
   return { size, digests: statedDigests(status, headers), etag, lastModified: lastModified(headers, etag) }
 }
 
+/** How far the times of one reply are apart at most, in ms. */
+const sameMoment = 5000
+
 /**
- * Where no tag tells, a time that is no earlier than that of the reply says only when the reply was made, as of some programs that hand
- * out files. With the next reply it is another one, as if the file had changed.
+ * Where no tag tells, a time that is that of the reply says only when the reply was made, as of some programs that hand out files. With
+ * the next reply it is another one, as if the file had changed.
  */
 const lastModified = (headers: ReadonlyMap<string, string>, etag: string | null): string | null => {
   const field = headers.get("last-modified")?.trim() ?? null
-  const isNow = Date.parse(field ?? "") >= Date.parse(headers.get("date") ?? "") - 1000
+  const isNow = Math.abs(Date.parse(field ?? "") - Date.parse(headers.get("date") ?? "")) <= sameMoment
   return etag === null && isNow ? null : field
 }
 
@@ -225,11 +228,12 @@ export const contentRange = (
  * or that comes in the middle of a file, is a page whatever it is called.
  */
 const nothingOfFile = (asked: RangeAsked, { headers, start }: ReplyHead, contradicts: boolean): Verdict | null => {
-  if (contentLength(headers) === 0 || start?.length === 0) return later("an empty answer in place of the file", headers)
+  if (contentLength(headers) === 0 || start?.length === 0) {
+    return sizeKnown(asked) === 0 && !contradicts ? null : later("an empty answer in place of the file", headers)
+  }
   const called = isCalledPage(headers)
   const strange = contradicts || asked.first > 0
-  const markup = start === undefined ? called && strange : beginsLikeMarkup(start)
-  const isPage = called ? contradicts || markup : strange && markup
+  const isPage = start === undefined ? called && strange : beginsLikeMarkup(start) && (called || strange)
   return isPage ? later("a web page in place of the file", headers) : null
 }
 
