@@ -5,6 +5,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +16,7 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -173,7 +175,9 @@ import os, struct, sys
 everyone = 0xFFFFFFFF
 entries = [(1, 6, everyone), (4, 0, everyone), (8, 6, 100), (16, 6, everyone), (32, 0, everyone)]
 os.setxattr(sys.argv[1], "system.posix_acl_default", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))`
-  const hasAcl = spawnSync("python3", ["--version"]).status === 0
+  const probe = mkdtempSync(join(tmpdir(), "acl-"))
+  const hasAcl = spawnSync("python3", ["-c", shared, probe]).status === 0
+  rmSync(probe, { recursive: true })
 
   it.live(
     "K6 in a folder that is shared by a default ACL the file is for those whom it names, also one that was resumed",

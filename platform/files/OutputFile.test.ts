@@ -95,6 +95,8 @@ describe("an output file", () => {
       assert.strictEqual(readFileSync(`/dev/fd/${open}`, "utf8"), "old one two three")
       assert.deepStrictEqual(readdirSync(root), ["link"])
       closeSync(open)
+      const closed = yield* Effect.flip(put("/dev/fd/999", "nothing is open there"))
+      assert.include(closed.message, "/dev/fd/999")
     })
   )
 

@@ -2,7 +2,7 @@
  * Where a command writes its data: standard output as it comes, or a file that appears only when it is complete.
  */
 
-import { constants, fstatSync } from "node:fs"
+import fs, { constants } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { pipePoll } from "../../core/src/Schedules.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { descriptorAt } from "../OpenDescriptor.ts"
 import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
-import { named, openScoped, writeAll } from "./FileCalls.ts"
+import { call, named, openScoped, writeAll } from "./FileCalls.ts"
 
 /** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
 export interface Output {
@@ -63,13 +63,13 @@ const toStandardError = (path: string) => (bytes: Uint8Array) =>
  * What the process has open under that name, to be written to where it stands. A file behind `>` or `>>` must not be replaced, as it
  * would be by its name: what was written to it before, and by others, would be lost. Null for all that can be opened by its name.
  */
-const toDescriptor = (path: string, descriptor: number | null): Output | null => {
+const toDescriptor = Effect.fnUntraced(function* (path: string, descriptor: number | null) {
   if (descriptor === null) return null
   if (descriptor === 1) return asItComes(toStandardOutput)
   if (descriptor === 2) return asItComes(toStandardError(path))
-  const stats = fstatSync(descriptor)
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(descriptor, done)).pipe(named(path, "open"))
   return stats.isFile() ? asItComes((bytes) => named(path, "write")(writeAll(descriptor, bytes, null))) : null
-}
+})
 
 /**
  * Returns when somebody reads the pipe. A plain `open` would wait for that too, but in a thread that no signal reaches. What is
@@ -144,7 +144,7 @@ const openPath = Effect.fnUntraced(function* (
   path: string,
   options: { readonly private?: boolean; readonly waits: boolean }
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  const open = toDescriptor(path, yield* Effect.promise(() => descriptorAt(path)))
+  const open = yield* toDescriptor(path, yield* Effect.promise(() => descriptorAt(path)))
   if (open !== null) return open
   const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
   const [there, folder] = yield* Effect.promise(() =>

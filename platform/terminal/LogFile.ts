@@ -79,24 +79,41 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: "it is a pipe that nobody reads"
 }
 
-/** How long a pipe may be full before a line is lost, in ms, and how often it is tried meanwhile. */
-const full = { longest: 1000, each: 10 }
+/** How long a full pipe is waited for: `most` at once, that much again after ten times as long, and `each` between two tries; in ms. */
+const full = { most: 3000, regained: 0.1, each: 10 }
 const never = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Writes all of it, also in parts. A pipe is not waited for by the system, since Node opens its own output so: where its reader is slow
- * (a container's log, the journal), it is tried again, with everything else standing still; `patient` false: only once.
+ * Waits a moment, with everything else standing still; false where that has been done for too long. A reader that is always slower than
+ * the log would otherwise bring a gateway to a stop.
  */
-const writeText = (descriptor: number, text: string, patient: boolean): void => {
+export const makePatience = (
+  now = () => performance.now(),
+  sleep: (milliseconds: number) => void = (milliseconds) => void Atomics.wait(never, 0, 0, milliseconds)
+) => {
+  let [left, at] = [full.most, now()]
+  return (): boolean => {
+    const before = at
+    at = now()
+    left = Math.min(full.most, left + (at - before) * full.regained)
+    if (left < full.each) return false
+    left -= full.each
+    sleep(full.each)
+    return true
+  }
+}
+
+/**
+ * Writes all of it, also in parts. A pipe is not waited for by the system, since Node opens its own output so: where its reader is slow
+ * (a container's log, the journal), it is tried again.
+ */
+const writeText = (descriptor: number, text: string, mayWait: () => boolean): void => {
   const bytes = Buffer.from(text)
-  for (let at = 0, waited = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(descriptor, bytes, at)
-      waited = 0
     } catch (error) {
-      if (errnoOf(error) !== "EAGAIN" || !patient || waited >= full.longest) throw error
-      Atomics.wait(never, 0, 0, full.each)
-      waited += full.each
+      if (errnoOf(error) !== "EAGAIN" || !mayWait()) throw error
     }
   }
 }
@@ -131,6 +148,7 @@ const openFile = (
         let open = openForAppend(path)
         let checked = Date.now()
         let failing = false
+        const mayWait = makePatience()
 
         const followRotation = () => {
           const now = Date.now()
@@ -151,8 +169,8 @@ const openFile = (
             try {
               followRotation()
               // A full disk takes the beginning of a line: the next one must not go on there.
-              if (failing && !endsInLine(path, open)) writeText(open.descriptor, "\n", false)
-              writeText(open.descriptor, lines, !failing)
+              if (failing && !endsInLine(path, open)) writeText(open.descriptor, "\n", mayWait)
+              writeText(open.descriptor, lines, mayWait)
               failing = false
               return true
             } catch (error) {
@@ -187,11 +205,12 @@ const openFile = (
 export const openStandardLog = (descriptor: 1 | 2, report: (message: string) => void): LogFile => {
   const name = descriptor === 1 ? "standard output" : "standard error"
   let failing = false
+  const mayWait = makePatience()
   return {
     reopen: () => {},
     append: (lines) => {
       try {
-        writeText(descriptor, failing ? `\n${lines}` : lines, !failing)
+        writeText(descriptor, failing ? `\n${lines}` : lines, mayWait)
         failing = false
         return true
       } catch (error) {

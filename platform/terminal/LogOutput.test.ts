@@ -19,7 +19,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { makeScrubber } from "../../core/src/text/Scrubber.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
-import { type LogFile, openLogFile } from "./LogFile.ts"
+import { type LogFile, makePatience, openLogFile } from "./LogFile.ts"
 import * as LogOutput from "./LogOutput.ts"
 
 const folder = temporaryFolder("svc-log-")
@@ -328,6 +328,20 @@ describe("log file", () => {
       assert.strictEqual(readFileSync(join(root, "read"), "utf8"), lines)
     })
   )
+
+  it("K10 a reader that is always slower than the log is waited for a tenth of the time", () => {
+    let [now, waited] = [0, 0]
+    const mayWait = makePatience(
+      () => now,
+      (milliseconds) => {
+        now += milliseconds
+        waited += milliseconds
+      }
+    )
+    while (now < 1_000_000) if (!mayWait()) now += 1
+    assert.isAbove(waited, 50_000)
+    assert.isBelow(waited, 110_000)
+  })
 
   it.effect("K11 a log file that is rotated or deleted goes on under its name", () =>
     Effect.gen(function* () {

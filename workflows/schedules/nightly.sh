@@ -7,8 +7,9 @@
 set -u
 # The PATH of cron has no /usr/local/bin.
 PATH=/usr/local/bin:/usr/bin:/bin
-# Also by a link, as in /etc/cron.daily.
-cd "$(dirname "$(readlink -f "$0")")" || exit 74
+cd "$(dirname "$0")" || exit 74
+# By a link, as in /etc/cron.daily, what belongs to it may lie beside the file itself.
+[ -e credentials.json ] || cd "$(dirname "$(readlink -f "$0")")" || exit 74
 for tool in jq flock; do
   command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool" >&2; exit 78; }
 done
