@@ -48,8 +48,8 @@ export interface QueueState {
   readonly oldestWait: number
 }
 
-/** How long the service may answer nobody until it counts as away. */
-const patience = Duration.toMillis("8 seconds")
+/** How long the service may answer nobody until it counts as away, in ms. */
+export const patience = Duration.toMillis("8 seconds")
 /** How often is looked whether it can be reached by now. */
 const look = Duration.toMillis("1 second")
 

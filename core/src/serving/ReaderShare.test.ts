@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { NotFound } from "../Errors.ts"
-import { Reader, ServiceAway } from "./Questions.ts"
+import { patience, Reader, ServiceAway } from "./Questions.ts"
 import { makeReaderShare } from "./ReaderShare.ts"
 
 const as = (key: string) => Effect.provideService(Reader, { key, mayRead: () => true })
@@ -47,6 +47,7 @@ describe("the share of a reader", () => {
       const { begun, work } = yield* ground
       const [a, b, c, d] = yield* Effect.all([work("a"), work("b"), work("c"), work("d")])
       const other = yield* work("e", "eve")
+      yield* TestClock.adjust(patience)
       yield* Deferred.fail(a.end, silent)
       for (const { result } of [a, c, d]) assert.strictEqual(yield* result, "Failure")
       assert.isUndefined(b.fiber.pollUnsafe())
@@ -59,6 +60,26 @@ describe("the share of a reader", () => {
       yield* Deferred.succeed(other.end, "")
       for (const { result } of [b, later, last, other]) assert.strictEqual(yield* result, "Success")
       assert.deepStrictEqual(begun, ["a", "b", "e", "f", "g"])
+    })
+  )
+
+  it.effect("one that joined a silent look-up late has not waited itself, and those who wait have their turn", () =>
+    Effect.gen(function* () {
+      const { begun, work } = yield* ground
+      const [a, b] = yield* Effect.all([work("a"), work("b")])
+      yield* TestClock.adjust(patience - 1)
+      yield* Deferred.succeed(b.end, "")
+      assert.strictEqual(yield* b.result, "Success")
+      const [late, c, d] = yield* Effect.all([work("late"), work("c"), work("d")])
+      yield* TestClock.adjust(1)
+      yield* Deferred.fail(late.end, silent)
+      yield* Deferred.fail(a.end, silent)
+      for (const { result } of [late, a]) assert.strictEqual(yield* result, "Failure")
+      for (const { end, result } of [c, d]) {
+        yield* Deferred.succeed(end, "")
+        assert.strictEqual(yield* result, "Success")
+      }
+      assert.deepStrictEqual(begun, ["a", "b", "late", "c", "d"])
     })
   )
 

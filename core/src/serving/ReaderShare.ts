@@ -3,7 +3,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Semaphore from "effect/Semaphore"
-import { Reader, ServiceAway } from "./Questions.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
+import { patience, Reader, ServiceAway } from "./Questions.ts"
 
 interface Share {
   readonly permits: Semaphore.Semaphore
@@ -15,7 +16,8 @@ interface Share {
 
 /**
  * Readers wait as long as there are answers. Where a work ends since nobody answers (`ServiceAway`), and no other of its reader had an
- * answer meanwhile, those who wait end as well: one after the other, each would wait as long again.
+ * answer meanwhile, those who wait end as well: one after the other, each would wait as long again. A work that joined the look-up of
+ * another shortly before that failed has not waited, so it says nothing about them.
  *
  * @param most - works of one reader at a time
  */
@@ -34,16 +36,19 @@ export const makeReaderShare = (most: number) =>
           const turn = Effect.gen(function* () {
             yield* Deferred.succeed(begun, undefined)
             const before = share.answered
+            const since = yield* monotonicMillis
             const answered = Effect.sync(() => void share.answered++)
             return yield* work.pipe(
               Effect.tap(() => answered),
-              Effect.tapError((error) => {
-                if (!(error instanceof ServiceAway)) return answered
-                if (share.answered > before) return Effect.void
-                const waiting = share.away
-                share.away = Deferred.makeUnsafe()
-                return Deferred.fail(waiting, error)
-              })
+              Effect.tapError(
+                Effect.fnUntraced(function* (error) {
+                  if (!(error instanceof ServiceAway)) return yield* answered
+                  if (share.answered > before || (yield* monotonicMillis) - since < patience) return
+                  const waiting = share.away
+                  share.away = Deferred.makeUnsafe()
+                  yield* Deferred.fail(waiting, error)
+                })
+              )
             )
           })
           const inVain = Effect.raceFirst(Deferred.await(begun), Deferred.await(away))
