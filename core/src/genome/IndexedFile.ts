@@ -52,6 +52,8 @@ interface Fitting {
 export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
   readonly file: Opened
   readonly header: PlainHeader
+  /** False where none of several indexes fits: one that is repaired may. */
+  readonly fits: boolean
   /** Which indexes were passed over, and why. */
   readonly warnings: ReadonlyArray<string>
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
@@ -110,7 +112,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
       const records = file.referenceAt(tabix)
       const referenceAt = proven || records === null || Result.isFailure(records) ? null : records.success
       return {
-        ...{ ...known, ...fits, warnings },
+        ...{ ...known, ...fits, fits: true, warnings },
         lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),
         checkLastEnd:
           referenceAt === null
@@ -131,7 +133,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   if (taken === undefined) return yield* error
   const own = passed.find((one) => one.file === taken.indexName) ?? error
   const misfit = ended ? error : blamedOnEnd(name, own)
-  return { ...known, ...taken, warnings: [], lastEnd: null, checkLastEnd: Effect.fail(misfit) }
+  return { ...known, ...taken, fits: false, warnings: [], lastEnd: null, checkLastEnd: Effect.fail(misfit) }
 })
 
 /** False for damage of the file itself, which decides nothing between its indexes, and may lie where no region is. */

@@ -249,13 +249,22 @@ describe("checkStructure", () => {
       // So many that the header is read without a look at what follows them.
       const many = Array.from({ length: 1_000 }, (_, i) => read(`r${i}`, 0, i))
       const { bai, bam } = bamFile(codec, many)
+      let lookedAt = 0
       const faultAfter = (blocks: number) => {
         const empty = new Uint8Array(Bgzf.eofBlock.length * blocks)
         for (let i = 0; i < blocks; i++) empty.set(Bgzf.eofBlock, Bgzf.eofBlock.length * i)
-        const data = { name: "a.bam", reader: fromBytes(concat(bam, empty)) }
+        const whole = fromBytes(concat(bam, empty))
+        lookedAt = 0
+        const read: typeof whole.read = (offset, length) => {
+          if (offset >= bam.length) lookedAt++
+          return whole.read(offset, length)
+        }
+        const data = { name: "a.bam", reader: { size: whole.size, read } }
         return Effect.result(checkStructure("a.bam.bai", fromBytes(bai), data))
       }
       assert.isTrue(Result.isSuccess(yield* faultAfter(20_000)))
+      // Of 560,000 bytes: more are read each time, as each look may be a request.
+      assert.isAtMost(lookedAt, 4)
       const made = yield* faultAfter(66_000)
       assert.match(
         Result.isFailure(made) ? made.failure.message : "none",

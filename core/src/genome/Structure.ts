@@ -45,6 +45,9 @@ const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + 
 const fetchedAtOnce = 0x2000000
 const beginningOfLarge = 0x100000
 
+/** What is read at once where the content goes on without telling anything: more each time, up to this. Bytes. */
+const largestLook = 0x400000
+
 /** How many chunks of an index are compared with the data. */
 const chunksToCompare = 8
 
@@ -136,8 +139,8 @@ const toldAt = Effect.fnUntraced(function* <A, E>(
   let within = VirtualOffset.within(at)
   let empty = 0
   let passed = 0
-  while (offset < data.reader.size) {
-    const bytes = yield* data.reader.read(offset, Bgzf.maxBlock)
+  for (let length = Bgzf.maxBlock; offset < data.reader.size; length = Math.min(2 * length, largestLook)) {
+    const bytes = yield* data.reader.read(offset, length)
     let begin = 0
     while (begin < bytes.length) {
       const size = Bgzf.blockSize(bytes, begin)

@@ -25,7 +25,7 @@ import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./Ticket
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
 export interface OpenedFile<E = unknown>
   extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced">,
-    Pick<IndexedFile<E>, "checkLastEnd"> {
+    Pick<IndexedFile<E>, "checkLastEnd" | "fits"> {
   readonly name: string
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
@@ -43,7 +43,7 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   source: IndexedSource<E>
 ): Effect.fn.Return<OpenedFile<E>, FileDamaged | E, Codec> {
   const opened = yield* openIndexed(source, typeOf[datatype])
-  const { dataEnd, hasEnd, header, slicing, tabix, warnings } = opened
+  const { dataEnd, fits, hasEnd, header, slicing, tabix, warnings } = opened
   const endless = hasEnd ? [] : [`${source.name}: ${noEnd}: what is there can be had, and more may be missing`]
   yield* Effect.forEach([...warnings, ...endless], (warning) => Effect.logWarning(warning), { discard: true })
   const { firstRecord, holdsUnplaced, records, references } = slicing
@@ -57,7 +57,7 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
           checked = true
         })
   )
-  const known = { references, records, firstRecord, holdsUnplaced, index, dataEnd, checkLastEnd }
+  const known = { references, records, firstRecord, holdsUnplaced, index, dataEnd, checkLastEnd, fits }
   return { name: source.name, header: header.bytes(), ...known }
 })
 

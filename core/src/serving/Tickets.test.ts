@@ -223,6 +223,21 @@ describe("the file that a client of htsget means", () => {
       }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
+  it.effect("D16 where no index fits, one that is repaired is found by the next ticket", () =>
+    Effect.gen(function* () {
+      const { bai, bam, csi } = yield* sample
+      const files = { "S1.bam": { bytes: bam }, "S1.bam.csi": { bytes: csi.subarray(0, 100) } }
+      const second = { bytes: bamFile(yield* Codec, [read("r", 0, 0)]).bai }
+      const { layer } = ground({ ...files, "S1.bam.bai": second })
+      yield* Effect.gen(function* () {
+        const region = "referenceName=chr1&start=20000&end=50000"
+        assert.strictEqual(yield* failure("A1", region), "SvcFileDamaged")
+        second.bytes = bai
+        assert.isNotEmpty((yield* parts("A1", region)).pieces)
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
   it.effect("of more than 1 GB is divided, also when only the link host says how long it is", () =>
     Effect.gen(function* () {
       const { layer } = ground({ "S1.bam": { bytes: new Uint8Array(0), stated: 1_000_000_001 } })

@@ -85,7 +85,8 @@ const makeTickets = Effect.fnUntraced(function* () {
           }))
         ]
       }).pipe(Effect.provideService(Codec, codec)),
-    keptWhile
+    // The other indexes are not part of the key: where none fits, each ticket looks at them anew.
+    { ...keptWhile, timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.fits ? "10 minutes" : "0 millis") }
   )
   const sequences = yield* Cache.makeWith<Openable, ReadonlyArray<FileSequence>, BytesError>(
     (openable) =>
