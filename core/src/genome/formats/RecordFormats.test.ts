@@ -52,6 +52,12 @@ describe("a record that goes on past the bytes", () => {
     assert.strictEqual(sizeOf(100_000_000, 248_000_000, 35), 0)
   })
 
+  it("has as much room as it claims, and the most there can be where it claims nothing", () => {
+    const data = encodeRecord(read("r", 0, 100))
+    assert.strictEqual(format.most(bytesOf(data.slice(0, 4)), 0), data.length)
+    assert.strictEqual(format.most(bytesOf(data.slice(0, 3)), 0), largestRecord)
+  })
+
   it("is not looked through again for the end of its line", () => {
     const lines = recordFormat({ format: "VCF", names: ["1"], samples: 0, spansByLength: false })
     const data = bytesOf(text("chr1\n2345\n"))

@@ -45,6 +45,8 @@ export interface RecordFormat {
    * looked at before, without its end: looking at all of them for each block is quadratic.
    */
   readonly size: (data: Bytes, at: number, known?: number) => number
+  /** Most bytes that the record at `at` can have, by its first bytes; they were looked at by `size`. */
+  readonly most: (data: Bytes, at: number) => number
   /** `RecordSpan.ref` of the record at `at` by its first bytes alone; null when they do not lie in the bytes, or are of no record. */
   readonly refAt: (data: Bytes, at: number) => number | null
   /**
@@ -96,6 +98,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     // What is no record seldom looks like one: hundreds of MB are not gathered for it.
     return at + BamRecord.smallest + 4 <= bytes.length && !BamRecord.isSound(view, at) ? -1 : 0
   },
+  most: ({ bytes, view }, at) => (at + 4 > bytes.length ? largestRecord : BamRecord.recordSize(view, at)),
   refAt: ({ bytes, view }, at) => (at + 8 > bytes.length ? null : BamRecord.refId(view, at)),
   // The length at its beginning leads to the next record, or to none.
   fits: () => true,
@@ -151,6 +154,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       const end = bytes.indexOf(lineFeed, at + known)
       return end === -1 ? 0 : end + 1 - at
     },
+    most: () => largestRecord,
     refAt: ({ bytes }, at) => {
       const end = bytes.indexOf(tab, at)
       const name = bytes.subarray(at, end)

@@ -175,8 +175,9 @@ export const make = (options: ScanOptions): Scan => {
   const closeOpen = (target: SliceOutput.Held, record: Open): boolean => {
     const length = record.length + target.data.length
     if (length > record.bytes.length) {
-      const larger = new Uint8Array(length * 2)
-      larger.set(record.bytes.subarray(0, record.length))
+      const known = bytesOf(record.bytes.subarray(0, record.length))
+      const larger = new Uint8Array(Math.min(length * 2, format.most(known, 0) + Bgzf.maxBlock))
+      larger.set(known.bytes)
       record.bytes = larger
     }
     record.bytes.set(target.data, record.length)
