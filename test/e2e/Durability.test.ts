@@ -21,14 +21,19 @@ describe("a scenario of all commands", unless(lacks.compiler), () => {
           operations.join()
         )
 
-        const kinds = new Set<string>()
+        const [legs, kinds] = [new Set<string>(), new Set<string>()]
         const crashes = yield* sweep([scenario], {
-          stride: 167,
+          stride: 149,
           first: 40,
-          tell: (_leg, kind, points) => void (points > 0 && kinds.add(kind))
+          tell: (leg, kind, points) => {
+            if (points === 0) return
+            legs.add(leg)
+            kinds.add(kind)
+          }
         })
         assert.deepStrictEqual(crashes.failures, [])
         assert.isAbove(crashes.points, 12)
+        assert.strictEqual(legs.size, scenario.legs.length, [...legs].join())
         assert.strictEqual(kinds.size, 7, [...kinds].join())
 
         const cuts = yield* powerCuts(scenario, { seed: 1, stride: 97, each: 2 })
