@@ -12,15 +12,19 @@ describe("main.nf with links first", () => {
     () =>
       Effect.gen(function* () {
         const pad = yield* scattered(6)
-        const stub = yield* pad.run("main.nf", [
-          "--links_first",
-          "--input",
-          "samples.csv",
-          "--outdir",
-          "stubs",
-          "-stub"
-        ])
+        // A row that names a sample has a session of its own.
+        pad.write("stubs.csv", "id,analysis,sample\nlinked,B1,\nalone,,S2\n")
+        const stub = yield* pad.run(
+          "main.nf",
+          ["--links_first", "--input", "stubs.csv", "--outdir", "stubs", "-stub"],
+          { SVC_USER: "", SVC_PASSWORD: "" }
+        )
         assert.strictEqual(stub.exitCode, 0, stub.stdout + stub.stderr)
+        assert.deepStrictEqual(stub.tasks.map(({ exit, name }) => `${name} ${exit}`).sort(), [
+          "SVC_DOWNLOAD (alone) 0",
+          "SVC_LINKS (all) 0",
+          "SVC_TRANSFER (linked) 0"
+        ])
         assert.strictEqual((yield* pad.stats).logins, 0)
 
         const ended = ["B1.bam", "B2.bam", "B3.bam"]
@@ -39,8 +43,10 @@ describe("main.nf with links first", () => {
         ])
         delivered(pad, "results")
         secret(pad, run)
-        const { expiredLinks, logins, maxApiInFlight, overlaps } = yield* pad.stats
+        const { expiredLinks, logins, maxApiInFlight, overlaps, requests } = yield* pad.stats
         assert.deepStrictEqual([expiredLinks, logins, maxApiInFlight, overlaps], [3, 1 + 3, 1, 0])
+        // Of each analysis once, of the one that is not there too, and again where the link has ended.
+        assert.strictEqual(requests["getFileDownloadLinks"], 6 + 1 + 3)
         const table = readFileSync(join(pad.folder, "results", "files.csv"), "utf8")
           .trim()
           .split("\n")
