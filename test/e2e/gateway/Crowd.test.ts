@@ -1,4 +1,7 @@
-/** A crowd that takes nothing: what the gateway needs for it in memory and CPU, so nothing else runs beside it. */
+/**
+ * What is measured, or has to come in time, so nothing else runs beside it: what the gateway needs in memory and CPU for a crowd that
+ * takes nothing; and links that end on the way of slow answers.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { connect } from "node:net"
@@ -9,7 +12,7 @@ import { until } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { toolGround } from "./Ground.ts"
-import { residentMb } from "./Soak.ts"
+import { residentMb, soak } from "./Soak.ts"
 
 /** CPU time that a process has taken so far, in ms. */
 const cpuOf = (pid: number): number => {
@@ -53,6 +56,27 @@ const startLargeFile = Effect.gen(function* () {
 })
 
 describe("the gateway under load", () => {
+  it.live(
+    "L5 a soak of 400 ranges and questions to the API while links of a second end on the way of slow answers: none fails (long form: npm run soak)",
+    () =>
+      Effect.gen(function* () {
+        const options = {
+          ranges: 400,
+          rounds: 1,
+          readers: 16,
+          linkLifetime: 1,
+          slowAnswers: 3,
+          oneKilledOf: 20,
+          oneQuestionOf: 5
+        }
+        const { expiredLinks, failures } = yield* soak(options)
+        assert.deepStrictEqual([...failures], [])
+        // Of three slow answers the first lists the file, and the link of the second is not tried, since it has ended by the
+        // gateway's clock. That of the third is new to each reader, so the link host has to refuse it; some readers ask the API then.
+        assert.isAtLeast(expiredLinks, options.readers / 2)
+      })
+  )
+
   it.live(
     "1,000 readers of one name that take nothing: less than 500 MB, under the shipped limit, a reader of another name is served, and one goes on where it was",
     () =>
