@@ -1,5 +1,5 @@
 /** The single executable (`npm run binary`) in place of the modules: made twice with the same bytes, and held to the tests of processes. */
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -55,17 +55,23 @@ describe("the binary", () => {
       Effect.gen(function* () {
         const links = join(place, "links")
         mkdirSync(links)
-        const { bin } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+        const { bin, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
         for (const command of Object.keys(bin)) symlinkSync(join(place, "one", name), join(links, command))
+        const dispatched = yield* runCommand(join(links, "svc-steps"), ["download", "--version"])
+        assert.deepStrictEqual([dispatched.exitCode, dispatched.stdout], [0, `${version}\n`], dispatched.stderr)
+        const files = suites.flatMap(([project, names]) => names.map((name) => `test/${project}/${name}.test.ts`))
+        // Of several filters, vitest says nothing of one that finds no file.
+        assert.deepStrictEqual(
+          files.filter((file) => !existsSync(`${root}${file}`)),
+          []
+        )
         const run = yield* runCommand(
           process.execPath,
           [
             `${root}node_modules/vitest/vitest.mjs`,
             "run",
-            ...suites.flatMap(([project, names]) => [
-              ...["--project", project],
-              ...names.map((name) => `test/${project}/${name}.test.ts`)
-            ]),
+            ...suites.flatMap(([project]) => ["--project", project]),
+            ...files,
             "--reporter=dot",
             "--silent=passed-only",
             // Another file is under way beside this one.
