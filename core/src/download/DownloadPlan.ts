@@ -130,8 +130,9 @@ export const plan = (
 const withoutOrphans = (files: ReadonlyArray<PlannedFile>, { occupants }: Destination): ReadonlyArray<PlannedFile> => {
   const refused = new Map<string, FileError>()
   for (const { decision, ...file } of files) {
+    if (decision._tag !== "Fail") continue
     const path = pathOf(file)
-    if (decision._tag === "Fail" && occupants.get(path)?.kind === "file") refused.set(path, decision.error)
+    if (occupants.get(path)?.kind === "file") refused.set(path, decision.error)
   }
   if (refused.size === 0) return files
   return files.map((file) => {

@@ -95,6 +95,7 @@ const meanings: Readonly<Record<string, string>> = {
   ENOMEDIUM: "the disk is not there any more",
   ENODEV: "the disk is not there any more",
   EHWPOISON: "the memory of this machine has failed there",
+  EBADF: "nothing is open there",
   EMFILE: "too many open files",
   ENFILE: "too many open files in the system",
   ENOSYS: unable,
