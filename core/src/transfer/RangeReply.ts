@@ -224,8 +224,8 @@ export const contentRange = (
 /**
  * Of a whole body that cannot be the file: what a firewall, the login page of a network or a service in maintenance send with status
  * 200. It says nothing of the file, whose bytes are kept. The type alone proves nothing: some hosts call every file a page, and some
- * pages have no type. So it counts where the beginning cannot be seen, or is one of markup; and markup that contradicts what is known,
- * or that comes in the middle of a file, is a page whatever it is called.
+ * pages have no type. What is called a page and contradicts what is known is one, since an error may be plain text; else the beginning
+ * tells. Markup that contradicts what is known, or that comes in the middle of a file, is a page whatever it is called.
  */
 const nothingOfFile = (asked: RangeAsked, { headers, start }: ReplyHead, contradicts: boolean): Verdict | null => {
   if (contentLength(headers) === 0 || start?.length === 0) {
@@ -233,7 +233,8 @@ const nothingOfFile = (asked: RangeAsked, { headers, start }: ReplyHead, contrad
   }
   const called = isCalledPage(headers)
   const strange = contradicts || asked.first > 0
-  const isPage = start === undefined ? called && strange : beginsLikeMarkup(start) && (called || strange)
+  const markup = start === undefined ? called && strange : beginsLikeMarkup(start)
+  const isPage = called ? contradicts || markup : strange && markup
   return isPage ? later("a web page in place of the file", headers) : null
 }
 
