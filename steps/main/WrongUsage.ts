@@ -4,6 +4,7 @@
  */
 import type * as CliError from "effect/cli/CliError"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
+import { goneSince } from "../../core/src/settings/Gone.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
 import type { Step, StepFamily } from "./Step.ts"
@@ -90,6 +91,8 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
 
 const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, option: string): string => {
   const word = option.replace(/^-+/, "")
+  const gone = goneSince(word, about.name)
+  if (gone !== null) return `${option}${gone}`
   // A method that does not exist has no options that could be known. Behind an option it may be that one's value.
   const [first = ""] = argv
   if ("methods" in about && !first.startsWith("-")) return wordTooMany(about, argv, first)

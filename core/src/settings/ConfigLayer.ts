@@ -1,6 +1,7 @@
 /** The settings in a parsed configuration file, whatever JSON form they take there (docs/dev/service.md 2.4). */
 
 import { didYouMean, nearest } from "../text/Spelling.ts"
+import { goneSince } from "./Gone.ts"
 import type { OptionType } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
 import type { Layer } from "./Settings.ts"
@@ -77,6 +78,12 @@ export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigL
     if (name === schemaName) continue
     const key = keyByName.get(name)
     if (key === undefined) {
+      const gone = goneSince(name)
+      if (gone !== null) {
+        // Otherwise it has ordered nothing.
+        if (value !== null && value !== "" && value !== false) problems.push(`${name}${gone}`)
+        continue
+      }
       const meant = keysSpelled(name).join(" or ") || nearest(name, [...keyByName.keys()])
       if (meant === null) warnings.push(`unknown key ${name}`)
       else problems.push(`unknown key ${name}${didYouMean(meant)}`)

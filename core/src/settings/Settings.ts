@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { didYouMean, nearest } from "../text/Spelling.ts"
+import { goneSince } from "./Gone.ts"
 import type { Option, StepName } from "./Key.ts"
 import { type KeyName, keyNames, type keys, table } from "./Keys.ts"
 
@@ -208,6 +209,8 @@ export const environmentWarnings = (
   return Object.keys(environment)
     .filter((variable) => variable.startsWith("SVC_") && !known.includes(variable))
     .flatMap((variable) => {
+      const gone = goneSince(variable)
+      if (gone !== null) return [`${variable}${gone}`]
       const near = nearest(variable, known)
       return near === null ? [] : [`unknown variable ${variable}${didYouMean(near)}`]
     })
