@@ -48,8 +48,6 @@ const fields = {
   /** Status and body of requests with a dead session, an unknown cookie or a wrong token. */
   forbiddenStatus: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 200, maximum: 599 }))),
   forbiddenBody: Schema.Literals(["html", "json", "empty"]),
-  /** Requests with `Sec-Fetch-Mode: cors`, as some HTTP libraries send it, are served. */
-  allowCors: Schema.Boolean,
   /** End all sessions of an account when more than `overlapLimit` of its requests are in flight. */
   strict: Schema.Boolean,
   overlapLimit: Count,
@@ -107,7 +105,6 @@ export const likely: BehaviourValues = {
   rotateToken: false,
   forbiddenStatus: 403,
   forbiddenBody: "html",
-  allowCors: false,
   strict: false,
   overlapLimit: 1,
   sizes: "present",

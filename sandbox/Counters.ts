@@ -16,6 +16,8 @@ export class Stats {
   requests: Record<string, number> = {}
   apiInFlight = 0
   maxApiInFlight = 0
+  /** Requests whose client left before the answer began; they are in flight until the work on them is done. */
+  abandoned = 0
   /** Times two or more requests of one account were in flight. */
   overlaps = 0
   /** Sessions ended by the service (overlap or fault). */

@@ -2,9 +2,12 @@ import { Agent, request } from "node:http"
 import { connect } from "node:net"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { until } from "../test/Executables.ts"
-import { ask, json, say, visit } from "../test/servers/Visitor.ts"
+import { makeForwardClock } from "../test/servers/ForwardClock.ts"
+import { ask, json, logIn, say, visit } from "../test/servers/Visitor.ts"
+import type { Stats } from "./Counters.ts"
+import type { RunningSandbox } from "./Sandbox.ts"
 
 const path = "/api/person/LIMS-0001"
 
@@ -77,21 +80,60 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests of one accoun
   )
 })
 
-layer(NodeServices.layer, { excludeTestServices: true })("requests that are refused", (it) => {
-  it.effect("Sec-Fetch-Mode: cors, with the reason; allowCors serves them", () =>
+layer(NodeServices.layer, { excludeTestServices: true })("requests whose client leaves", (it) => {
+  const stats = (sandbox: RunningSandbox, holds: (stats: Stats) => boolean) =>
+    until("the stats say so", Effect.map(sandbox.stats, holds))
+
+  for (const strict of [true, false]) {
+    it.effect(`S8 are worked on, and the next one overlaps${strict ? ", which ends the session" : ""}`, () =>
+      Effect.gen(function* () {
+        const { clock, forward } = yield* makeForwardClock()
+        const faults = [{ when: { endpoint: "getPerson", nth: 1 }, then: { delay: 40_000 } }] as const
+        const visited = Effect.provideService(visit({ behaviour: { strict }, faults }), Clock.Clock, clock)
+        const { pass, sandbox } = yield* visited
+        const left = yield* Effect.forkChild(ask(sandbox.url, pass, path))
+        yield* stats(sandbox, ({ apiInFlight }) => apiInFlight === 1)
+        yield* Fiber.interrupt(left)
+        yield* stats(sandbox, ({ abandoned }) => abandoned === 1)
+        yield* forward("39 seconds")
+        assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, strict ? 302 : 200)
+        yield* forward("2 seconds")
+        yield* stats(sandbox, ({ apiInFlight }) => apiInFlight === 0)
+        const next = strict ? (yield* logIn(sandbox)).pass : pass
+        assert.strictEqual((yield* ask(sandbox.url, next, path)).status, 200)
+        const { overlaps, maxApiInFlight } = yield* sandbox.stats
+        assert.deepStrictEqual([overlaps, maxApiInFlight], [1, 2])
+      })
+    )
+  }
+
+  it.effect("end with their connection once the answer has begun, or where the network fails", () =>
     Effect.gen(function* () {
-      const cors = { "sec-fetch-mode": "cors" }
-      const { pass, sandbox } = yield* visit()
-      const login = yield* say(`${sandbox.url}/login`, { method: "POST", headers: { ...pass, ...cors }, body: "" })
-      for (const heard of [login, yield* ask(sandbox.url, pass, path, { headers: cors })]) {
-        assert.strictEqual(heard.status, 403)
-        assert.match(json(heard).additionalInformation, /Sec-Fetch-Mode: cors.*"allowCors": true/)
+      for (const then of [{ slow: 10 }, { stall: 5 }, { stall: "head" }] as const) {
+        const { pass, sandbox } = yield* visit({ faults: [{ when: { endpoint: "getPerson", nth: 1 }, then }] })
+        const left = yield* Effect.forkChild(ask(sandbox.url, pass, path))
+        yield* stats(sandbox, ({ faultsFired }) => faultsFired === 1)
+        yield* Effect.sleep("100 millis")
+        yield* Fiber.interrupt(left)
+        yield* stats(sandbox, ({ apiInFlight }) => apiInFlight === 0)
+        assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 200)
+        assert.strictEqual((yield* sandbox.stats).overlaps, 0)
       }
-      const open = yield* visit({ behaviour: { allowCors: true } })
-      assert.strictEqual((yield* ask(open.sandbox.url, open.pass, path, { headers: cors })).status, 200)
     })
   )
+})
 
+layer(NodeServices.layer, { excludeTestServices: true })("the fetch of Node", (it) => {
+  it.effect("which always says Sec-Fetch-Mode: cors, is served", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit()
+      const heard = yield* Effect.promise(() => fetch(`${sandbox.url}${path}`, { headers: { ...pass } }))
+      assert.strictEqual(heard.status, 200)
+    })
+  )
+})
+
+layer(NodeServices.layer, { excludeTestServices: true })("requests that are refused", (it) => {
   it.effect("a body over 8 MiB, while it comes, with and without its length", () =>
     Effect.gen(function* () {
       const { pass, sandbox } = yield* visit()

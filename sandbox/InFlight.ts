@@ -1,6 +1,7 @@
 /**
  * How long a request is in flight, as its client can know it: from the first byte it sent until just before it can have the
- * last byte of the answer. So requests sent one after the other never overlap, and those sent at once always do.
+ * last byte of the answer. So requests sent one after the other never overlap, and those sent at once always do. One whose client has
+ * left before the answer began is in flight until the work on it is done: a server learns that nobody listens when it writes.
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -22,8 +23,21 @@ export const watchRequests = (server: Server): void => {
   })
 }
 
-/** Gives the time at which the request began (`performance.now()`, ms), and calls `over` just before the client can have its last byte. */
-export const takeRequest = (response: ServerResponse, over: () => void): number => {
+export interface RequestUnderWay {
+  /** When it began (`performance.now()`, ms). */
+  readonly began: number
+  /** To be called when the work on it is done, and its answer is yet to be sent. */
+  readonly worked: () => void
+}
+
+export interface RequestEnds {
+  /** Called just before the client can have its last byte, or when the work that nobody waits for is done. */
+  readonly over: () => void
+  /** Called when the client leaves before its answer began. */
+  readonly abandoned: () => void
+}
+
+export const takeRequest = (response: ServerResponse, { abandoned, over }: RequestEnds): RequestUnderWay => {
   const { socket } = response
   const began = (socket === null ? undefined : firstBytes.get(socket)) ?? performance.now()
   if (socket !== null) {
@@ -31,6 +45,8 @@ export const takeRequest = (response: ServerResponse, over: () => void): number 
     busy.add(socket)
   }
   let open = true
+  let working = true
+  let gone = false
   const end = () => {
     if (!open) return
     open = false
@@ -53,8 +69,16 @@ export const takeRequest = (response: ServerResponse, over: () => void): number 
     end()
     return endAnswer.apply(this, args)
   } as typeof endAnswer
-  response.once("close", end)
-  return began
+  response.once("close", () => {
+    gone = true
+    if (response.headersSent || !working) end()
+    else if (open) abandoned()
+  })
+  const worked = () => {
+    working = false
+    if (gone) end()
+  }
+  return { began, worked }
 }
 
 /**

@@ -3,6 +3,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as ByteSize from "effect/ByteSize"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Cookies from "effect/http/Cookies"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -61,13 +62,6 @@ const asReply = (response: HttpServerResponse.HttpServerResponse): WireReply => 
   }
 }
 
-/** Known of the service: clients whose HTTP library adds this header, such as the fetch of Node, must override it. */
-const crossSite = refusal(
-  403,
-  "CROSS_SITE_REQUEST",
-  'The request has the header Sec-Fetch-Mode: cors, which the service refuses; send Sec-Fetch-Mode: same-origin, or give the sandbox a world file with {"behaviour": {"allowCors": true}}'
-)
-
 const tooLarge = refusal(413, "BODY_TOO_LARGE", "The body of a request may have 8 MiB")
 const largestBody = ByteSize.mebibytes(8)
 
@@ -98,8 +92,7 @@ export const requestMiddleware = Effect.gen(function* () {
   const sessions = yield* Sessions
 
   const refusal = forbiddenAnswer(behaviour)
-  const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-    headers["sec-fetch-mode"] === "cors" && !behaviour.allowCors
+  const scope = yield* Effect.scope
 
   const count = (endpoint: string) => {
     stats.requests[endpoint] = (stats.requests[endpoint] ?? 0) + 1
@@ -107,7 +100,7 @@ export const requestMiddleware = Effect.gen(function* () {
     stats.maxApiInFlight = Math.max(stats.maxApiInFlight, stats.apiInFlight)
   }
 
-  /** The session when cookie, token and origin of the request are good. */
+  /** The session when cookie and token of the request are good. */
   const admit = (
     request: HttpServerRequest.HttpServerRequest,
     session: SessionRecord | null,
@@ -127,18 +120,24 @@ export const requestMiddleware = Effect.gen(function* () {
       sessions.invalidate(account)
       return fault.invalidate === "redirect" ? forcedLogout(request.headers["host"] ?? "") : refusal
     }
-    if (publicEndpoints.has(endpoint)) {
-      if (isForeign(request)) return crossSite
-    } else {
+    if (!publicEndpoints.has(endpoint)) {
       // Logout is a form whose token may stand in the form alone.
       const form = endpoint === "logout" ? new URLSearchParams(yield* request.text).get("_csrf") : null
-      if (isForeign(request)) return crossSite
       if (!admit(request, session, form ?? undefined)) return refusal
     }
     const response = yield* app
     if (!behaviour.rotateToken || session === null || account === null || session.state === "dead") return response
     sessions.rotate(session)
     return HttpServerResponse.setHeader(response, tokenHeader, session.token)
+  })
+
+  /** Does the work on a request to its end, also when its client leaves; an answer that has begun ends with its connection. */
+  const toItsEnd = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>, response: ServerResponse) {
+    const fiber = yield* Effect.forkIn(Effect.interruptible(work), scope)
+    response.once("close", () => {
+      if (response.headersSent) fiber.interruptUnsafe()
+    })
+    return yield* Fiber.join(fiber)
   })
 
   return <E>(
@@ -155,8 +154,11 @@ export const requestMiddleware = Effect.gen(function* () {
       const endpoint = endpointOf(request.method, request.url)
       count(endpoint)
       const leaves: Array<() => void> = [() => stats.apiInFlight--]
-      const began = takeRequest(node, () => {
-        for (const leave of leaves) leave()
+      const { began, worked } = takeRequest(node, {
+        over: () => {
+          for (const leave of leaves) leave()
+        },
+        abandoned: () => stats.abandoned++
       })
       /** Counts the request among those of the account; true when it may not go on. */
       const enterAccount = (account: string) => {
@@ -164,32 +166,35 @@ export const requestMiddleware = Effect.gen(function* () {
         leaves.push(leave)
         return overlapped
       }
-      const session = sessions.find(request.headers["cookie"])
-      const account = session?.account ?? null
-      if (account !== null && enterAccount(account)) return forcedLogout(request.headers["host"] ?? "")
-      if (yield* Effect.isFailure(request.arrayBuffer)) return tooLarge
-      const fault = faults.take({
-        plane: "api",
-        endpoint,
-        method: request.method,
-        url: request.url,
-        file: null,
-        analyses: analysesIn(request.url),
-        ranged: request.headers["range"] !== undefined
+      const work = Effect.gen(function* () {
+        const session = sessions.find(request.headers["cookie"])
+        const account = session?.account ?? null
+        if (account !== null && enterAccount(account)) return forcedLogout(request.headers["host"] ?? "")
+        if (yield* Effect.isFailure(request.arrayBuffer)) return tooLarge
+        const fault = faults.take({
+          plane: "api",
+          endpoint,
+          method: request.method,
+          url: request.url,
+          file: null,
+          analyses: analysesIn(request.url),
+          ranged: request.headers["range"] !== undefined
+        })
+        if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
+        yield* atHead(fault, node)
+        const instead = replacement(fault)
+        const called = safeApp.pipe(
+          Effect.provideService(Caller, session),
+          Effect.provideService(JoinAccount, enterAccount)
+        )
+        const response = instead === null ? yield* answer(called, request, endpoint, session, fault) : null
+        yield* awaitOthers(behaviour.strict ? hold : 0)
+        if (fault.loseAnswer === true) return yield* close(node)
+        if (response !== null && !touchesAnswer(fault)) return response
+        yield* deliver(node, instead ?? asReply(response ?? HttpServerResponse.empty()), fault).pipe(Effect.orDie)
+        // The answer is out; this one is not sent.
+        return HttpServerResponse.empty()
       })
-      if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
-      yield* atHead(fault, node)
-      const instead = replacement(fault)
-      const called = safeApp.pipe(
-        Effect.provideService(Caller, session),
-        Effect.provideService(JoinAccount, enterAccount)
-      )
-      const response = instead === null ? yield* answer(called, request, endpoint, session, fault) : null
-      yield* awaitOthers(behaviour.strict ? hold : 0)
-      if (fault.loseAnswer === true) return yield* close(node)
-      if (response !== null && !touchesAnswer(fault)) return response
-      yield* deliver(node, instead ?? asReply(response ?? HttpServerResponse.empty()), fault).pipe(Effect.orDie)
-      // The answer is out; this one is not sent.
-      return HttpServerResponse.empty()
+      return yield* toItsEnd(Effect.ensuring(work, Effect.sync(worked)), node)
     }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, largestBody))
 })

@@ -7,13 +7,26 @@ import * as Stream from "effect/Stream"
 import type { Fault } from "./Faults.ts"
 import { htmlPage } from "./Pages.ts"
 
+/** Does nothing more for a request, whose work ends with its connection. */
+const silence = (response: ServerResponse): Effect.Effect<never> =>
+  Effect.callback<void>((resume) => {
+    if (response.closed) resume(Effect.void)
+    else response.once("close", () => resume(Effect.void))
+  }).pipe(Effect.andThen(Effect.interrupt))
+
 /** Ends the connection with RST, so that the client sees a broken connection and not an end. */
 export const reset = (response: ServerResponse) =>
-  Effect.sync(() => void response.socket?.resetAndDestroy()).pipe(Effect.andThen(Effect.never))
+  Effect.andThen(
+    Effect.sync(() => void response.socket?.resetAndDestroy()),
+    silence(response)
+  )
 
 /** Sends what is written, then FIN: a client that waits for more bytes gets the end of the connection. */
 export const close = (response: ServerResponse) =>
-  Effect.sync(() => void response.socket?.end()).pipe(Effect.andThen(Effect.never))
+  Effect.andThen(
+    Effect.sync(() => void response.socket?.end()),
+    silence(response)
+  )
 
 /** The fault happens before the first byte of the answer, and there will be none. */
 export const atHead = (fault: Fault, response: ServerResponse): Effect.Effect<void> =>
@@ -22,7 +35,7 @@ export const atHead = (fault: Fault, response: ServerResponse): Effect.Effect<vo
     : fault.close === "head"
       ? close(response)
       : fault.stall === "head"
-        ? Effect.never
+        ? silence(response)
         : Effect.void
 
 /** True when the body cannot simply be sent. */
@@ -96,7 +109,7 @@ export const distort = <E>(
     out = upTo(fault.reset, head.pipe(Effect.andThen(delivered), Effect.andThen(reset(response))))(out)
   }
   if (typeof fault.close === "number") out = upTo(fault.close, Effect.andThen(head, close(response)))(out)
-  if (typeof fault.stall === "number") out = upTo(fault.stall, Effect.andThen(head, Effect.never))(out)
+  if (typeof fault.stall === "number") out = upTo(fault.stall, Effect.andThen(head, silence(response)))(out)
   return fault.slow === undefined ? out : slowly(fault.slow)(out)
 }
 
@@ -162,7 +175,9 @@ export const writeHead = (response: ServerResponse, reply: WireReply, fault: Fau
 
 const write = (response: ServerResponse, chunk: Uint8Array) =>
   Effect.callback<void>((resume) => {
-    if (response.write(chunk)) resume(Effect.void)
+    // Its client has left.
+    if (response.closed) resume(Effect.interrupt)
+    else if (response.write(chunk)) resume(Effect.void)
     else response.once("drain", () => resume(Effect.void))
   })
 

@@ -6,7 +6,7 @@ import { AccountLock } from "./Gate.ts"
 import { Session } from "./Session.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 
-/** The service refuses what says `cors`, and a redirect that is followed hides a lost session behind its login page. */
+/** Asked as by a page of the service, and a redirect that is followed hides a lost session behind its login page. */
 const requests = { mode: "same-origin", redirect: "manual" } as const
 
 /**

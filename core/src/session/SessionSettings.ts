@@ -43,7 +43,7 @@ export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
 /**
  * The known service, named as `svc-steps/<version>`, with `overrides` on top.
  *
- * `Sec-Fetch-Mode: same-origin` is needed: the service refuses a login that says `cors`, which some HTTP stacks add.
+ * `Sec-Fetch-Mode: same-origin` is what a page of the service itself would say.
  *
  * @category constructors
  * @since 0.1.0
