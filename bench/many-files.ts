@@ -102,18 +102,10 @@ const fresh = () => {
   return folder
 }
 
-const jobs: ReadonlyArray<readonly [string, (count: number, folder: string) => ReadonlyArray<string>]> = [
+const jobs: ReadonlyArray<readonly [string, (count: number) => ReadonlyArray<string>]> = [
   ["--list", (count) => [...idsOf(count), "--list"]],
   ["--plan", (count) => [...idsOf(count), "--plan", "-d", fresh()]],
-  ["a run", (count) => [...idsOf(count), "-d", fresh(), "--reportfile", join(work, "report.json")]],
-  [
-    "--fromLinks",
-    (count, folder) => {
-      const links = join(work, `links-${++runs}.json`)
-      measured(folder, [...idsOf(count), "--writeLinks", links])
-      return ["--fromLinks", links, "-d", fresh(), "--reportfile", join(work, "report.json")]
-    }
-  ]
+  ["a run", (count) => [...idsOf(count), "-d", fresh(), "--reportfile", join(work, "report.json")]]
 ]
 
 console.log(
@@ -122,7 +114,7 @@ console.log(
 for (const [name, argsOf] of jobs.filter(([name]) => name.includes(only))) {
   for (const count of counts) {
     for (const folder of folders) {
-      const args = argsOf(count, folder)
+      const args = argsOf(count)
       const { cpu, megabytes, wall } = measured(folder, args)
       const each = ((cpu * 1000) / (count / 2)).toFixed(1)
       console.log(

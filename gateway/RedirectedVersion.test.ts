@@ -29,7 +29,7 @@ const ground = (said: Record<string, Said>) => {
           link: Redacted.make(`https://${fileName.replace(/\d/, "")}/${fileName}`),
           linkAskedAt: 0,
           size,
-          renewLink: null
+          renewLink: Effect.never
         })
     }),
     Layer.mock(FileBytes, {

@@ -7,7 +7,6 @@ import { Annotations } from "../core/src/annotations/Annotations.ts"
 import type { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
 import type { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
-import type { LinkManifest } from "../core/src/download/LinkManifest.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
 import type { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionLimits, type SessionProfile } from "../core/src/session/SessionSettings.ts"
@@ -102,17 +101,3 @@ export const layerConfig = (
 
 /** A program in which a setting is missing or unusable ends as the steps do, and not as if it were our defect. */
 const missing = (error: Config.ConfigError) => Object.assign(error, { [Runtime.errorExitCode]: 78 })
-
-/**
- * Downloads by a file of links: nobody logs in.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerLinks = (
-  manifest: LinkManifest,
-  { transfers, ...network }: Pick<Settings, "caFile" | "proxy" | "transfers"> = {}
-): Layer.Layer<Downloads, ConfigUnusable> =>
-  Downloads.layerLinks(manifest).pipe(
-    Layer.provide(FilesLive.layer({ ...network, baseUrl: manifest.target }, transfers))
-  )

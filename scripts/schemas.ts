@@ -3,9 +3,7 @@
  * writes. In `dist/` of the package and on each release.
  */
 import { readFileSync } from "node:fs"
-import type { linksJson } from "../core/src/download/LinkManifest.ts"
 import { ExitCodes } from "../core/src/Errors.ts"
-import { fileTypes } from "../core/src/genome/formats/FileNames.ts"
 import type { listingJson } from "../core/src/report/Listing.ts"
 import type { planJson } from "../core/src/report/PlanView.ts"
 import type { failureJson, ReportDocument, ReportedFile } from "../core/src/report/Report.ts"
@@ -240,25 +238,6 @@ const plan = () =>
     warnings: listOf(text)
   })
 
-type Links = ReturnType<typeof linksJson>
-
-const links = () =>
-  document<Links>("links", "Links of files (--links --format json, --writeLinks)", {
-    target: text,
-    filetypes: { ...listOf({ enum: fileTypes }), minItems: 1 },
-    files: listOf(
-      object<ItemOf<Links["files"]>>({
-        analysisId: text,
-        fileName: text,
-        size: countOrNull,
-        archived: flag,
-        estimatedRestoreTime: textOrNull,
-        link: textOrNull,
-        expiresAt: time
-      })
-    )
-  })
-
 type Verdicts = ReturnType<typeof verdictsJson>
 type Verdict = ItemOf<Verdicts["files"]>
 
@@ -320,7 +299,6 @@ export const schemas = (): Readonly<Record<string, Json>> => ({
   report: report(),
   list: list(),
   plan: plan(),
-  links: links(),
   verify: verify(),
   doctor: doctor()
 })

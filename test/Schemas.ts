@@ -13,7 +13,7 @@ export const validator = (schema: string | object) =>
 const compiled = new Map<string, ReturnType<typeof validator>>()
 
 /** The document itself, if it fits the schema of that name. */
-export const fits = <A>(name: "report" | "list" | "plan" | "links" | "verify" | "doctor", document: A): A => {
+export const fits = <A>(name: "report" | "list" | "plan" | "verify" | "doctor", document: A): A => {
   const check = compiled.get(name) ?? validator(name)
   compiled.set(name, check)
   if (!check(document)) throw new Error(`not a ${name} by its schema: ${ajv.errorsText(check.errors)}`)

@@ -545,7 +545,6 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/files/OutputFile.ts", { holds: answers }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
-  ["steps/download/Preview.ts", { holds: "links, which the user asked for" }],
   ["platform/files/FileCalls.ts", { holds: "data of files" }],
   ["platform/files/NodePartFiles.ts", { holds: "journals: numbers and checksums" }],
   ["platform/files/AtomicFile.ts", { holds: "what the writers above and below give it" }],

@@ -99,14 +99,14 @@ const toDevice = Effect.fnUntraced(function* (path: string) {
 })
 
 /** Until it is complete the file lies in the folder of its final name, since a rename does not work across file systems. */
-const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
+const toFile = Effect.fnUntraced(function* (path: string) {
   yield* clearTemporaries(path)
   const temporary = temporaryBeside(path)
   const errorOf = (errno: string) =>
     errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
       ? new CannotCreate({ path, reason: "permission denied" })
       : new LocalIo({ path, operation: "write", errno })
-  const file = yield* Effect.mapError(freshFile(temporary, mode), ({ code }) => errorOf(code))
+  const file = yield* Effect.mapError(freshFile(temporary, 0o666), ({ code }) => errorOf(code))
   let size = 0
   return {
     write: (bytes) =>
@@ -128,21 +128,16 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
 /**
  * Opens `path`, or standard output for null and `-`. CannotCreate says at once what would make the work useless: no such
  * folder, a folder in place of the file, no permission.
- *
- * @param options - `private`: only the owner may read the file, whatever the umask permits
  */
 export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
-  path: string | null,
-  options: { readonly private?: boolean } = {}
+  path: string | null
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  return path === null || path === "-"
-    ? asItComes(toStandardOutput)
-    : yield* openPath(path, { ...options, waits: true })
+  return path === null || path === "-" ? asItComes(toStandardOutput) : yield* openPath(path, { waits: true })
 })
 
 const openPath = Effect.fnUntraced(function* (
   path: string,
-  options: { readonly private?: boolean; readonly waits: boolean }
+  options: { readonly waits: boolean }
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
   const open = yield* toDescriptor(path, yield* Effect.promise(() => descriptorAt(path)))
   if (open !== null) return open
@@ -156,9 +151,7 @@ const openPath = Effect.fnUntraced(function* (
   if (typeof there === "object" && there.isDirectory())
     return yield* new CannotCreate({ path, reason: "it is a folder" })
   if (typeof there === "object" && there.isFIFO()) yield* awaitReader(real, options.waits)
-  return yield* typeof there !== "object" || there.isFile()
-    ? toFile(real, options.private === true ? 0o600 : 0o666)
-    : toDevice(real)
+  return yield* typeof there !== "object" || there.isFile() ? toFile(real) : toDevice(real)
 })
 
 /** Replaces the file at `path` as a whole by these bytes; a device or pipe there is written to. `what` names them in messages. */

@@ -1,13 +1,11 @@
-/** Data that a user hands to a command, whole: a file, a pipe, or standard input; as a record, as links, or as a list of identifiers. */
+/** Data that a user hands to a command, whole: a file, a pipe, or standard input; as a record, or as a list of identifiers. */
 
 import { constants } from "node:fs"
 import { access, open, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { errnoOf, InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { type Layer, nameAt, type Source } from "../../core/src/settings/Settings.ts"
-import { protectLinks } from "../../core/src/text/Scrubber.ts"
 
 export interface Input {
   /** How messages call it. */
@@ -87,27 +85,6 @@ export const textIn = <E>(bytes: Uint8Array, malformed: (reason: string) => E): 
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => malformed("it is not UTF-8 text")
   })
-
-/**
- * The links file of `--fromLinks` at `path`, or standard input for `-`, judged before anything of it is used. Logs a warning when others
- * may read the file.
- */
-export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
-  path: string
-): Effect.fn.Return<LinkManifest, NotFound | LocalIo | InputMalformed> {
-  const { bytes, name } = yield* readInput(path)
-  const text = yield* textIn(bytes, (reason) => new InputMalformed({ input: name, reason }))
-  // 7 MB of 10,000 links, which would still be there when the first files take memory.
-  if (bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length) bytes.buffer.transfer(0)
-  const manifest = yield* Effect.fromResult(readLinks(text, name))
-  const info = yield* Effect.promise(() => stat(path).catch(() => null))
-  if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
-    yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
-  }
-  // One by one: an entry makes its link when it is asked for, and keeps it packed.
-  for (const { link } of manifest.entries) if (link !== null) yield* protectLinks([link])
-  return manifest
-})
 
 /** The identifiers of a text: blank lines are left out, and so is what follows a `#` at the start of a line or after a space. */
 export const idsIn = (text: string): ReadonlyArray<string> => [

@@ -5,7 +5,7 @@ import type { Step } from "../main/Step.ts"
 export const downloadStep: Step = {
   name: "download",
   service: true,
-  summary: "Download, list or link the files of analyses",
+  summary: "Download or list the files of analyses",
   operands: analysisOperands,
   examples: [
     {
@@ -14,10 +14,6 @@ export const downloadStep: Step = {
     },
     { command: "-t https://lab.example.org -s S1 -f vcf.gz,vcf.gz.tbi -d data", says: "the variants of a sample" },
     { command: "-t https://lab.example.org -l L1 --latest --list", says: "what the newest analysis of a person has" },
-    {
-      command: "--fromLinks links.json A1 -d data",
-      says: "download by the links of an earlier --writeLinks links.json, without a login"
-    },
     {
       command: "A1 -t https://lab.example.org -F 'status = DONE' --plan",
       says: "show what would happen, and change nothing"

@@ -7,37 +7,30 @@ import {
   type DownloadRequest,
   type ParsedRequest,
   parseRequest,
-  readRequest,
-  wantsSlices,
-  whyNotCut
+  readRequest
 } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { deliver } from "../../core/src/download/OneFile.ts"
 import type { RunEvent } from "../../core/src/download/RunEvent.ts"
 import type { Ended } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import { InputMalformed, type RunError, UsageError } from "../../core/src/Errors.ts"
+import type { RunError } from "../../core/src/Errors.ts"
 import { restorationLine } from "../../core/src/report/Summary.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { locateTarget, type Problems, readsLinks } from "../../core/src/settings/Validation.ts"
+import type { Problems } from "../../core/src/settings/Validation.ts"
 import { isTerminal, toStandardOutput } from "../../platform/files/OutputFile.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import { readLinksFile } from "../../platform/inputs/InputFile.ts"
-import { makeProgram, makeServiceProgram, type Program, withProblems } from "../main/Program.ts"
+import { makeServiceProgram, withProblems } from "../main/Program.ts"
 import { conclude, sheetProblems } from "./Conclusion.ts"
-import { listFiles, openLinksFile, showPlan, writeLinks } from "./Preview.ts"
+import { listFiles, showPlan } from "./Preview.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { summarise, watch } from "./Watching.ts"
-import { downloadsWiring, linksWiring, trackingWiring } from "./Wiring.ts"
+import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 
-/** `svc-download` */
-export const program: Program = (settings, ...more) =>
-  (readsLinks(settings) ? linksProgram : serviceProgram)(settings, ...more)
-
-/** A download from the service, in one of its forms. */
-const serviceProgram = makeServiceProgram(
+/** `svc-download`, in one of its forms. */
+export const program = makeServiceProgram(
   (settings) => withProblems(requestOf(settings), [...idleOptions(settings), ...pipeProblems(settings)]),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     const request = yield* completeRequest(parsed)
@@ -46,10 +39,6 @@ const serviceProgram = makeServiceProgram(
     if (settings.resumeArchivedDownloads) return yield* resumeRun(request, settings)
     if (settings.list) return yield* Effect.provide(listFiles(request, format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, format), services)
-    if (settings.links || settings.writeLinks !== null) {
-      const file = yield* openLinksFile(settings)
-      return yield* Effect.provide(writeLinks(request, settings, file), services)
-    }
     const record = yield* makeRunRecord
     const work = Effect.gen(function* () {
       const events = Downloads.use((downloads) =>
@@ -63,41 +52,6 @@ const serviceProgram = makeServiceProgram(
     })
     return yield* conclude(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
   }, Effect.scoped)
-)
-
-/** `svc-download --fromLinks`: a download by the links of a file. No login, no API request. */
-const linksProgram = makeProgram(
-  (settings) =>
-    withProblems(requestOf(settings), [
-      ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]),
-      ...idleOptions({ ...settings, wait: null }),
-      ...pipeProblems(settings)
-    ]),
-  Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
-    const path = given.fromLinks ?? "-"
-    const manifest = yield* readLinksFile(path)
-    const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
-    const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
-    const notCut = whyNotCut(parsed.regions, filetypes)
-    if (notCut !== null) return yield* new UsageError({ message: notCut, options: ["filetypes"] })
-    const request = yield* completeRequest({ ...parsed, filetypes })
-    if (settings.baseUrl.href !== manifest.target.href) {
-      const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`
-      return yield* new InputMalformed({ input: path, reason })
-    }
-    const services = linksWiring(manifest, settings)
-    if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
-    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
-    const record = yield* makeRunRecord
-    const fetched = Downloads.use((downloads) =>
-      watch(runEvents(downloads, request, settings), "download", record.note)
-    )
-    const work = Effect.andThen(
-      fetched,
-      Effect.flatMap(record.results, (results) => summarise(results))
-    )
-    return yield* conclude(Effect.provide(work, services), record, settings, "download")
-  })
 )
 
 /** `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
@@ -132,16 +86,12 @@ export const resumeProgram = makeServiceProgram(
 const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest, Problems> => {
   // A listing shows every type unless some are asked for.
   const shows = settings.given("filetypes") ? settings.filetypes : null
-  const wholeOnly =
-    (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
-      ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
-      : []
   return withProblems(
     Result.mapError(
       parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
       (problems) => problems.map(({ message }) => message)
     ),
-    [...wholeOnly, ...sheetProblems(settings)]
+    sheetProblems(settings)
   )
 }
 
@@ -151,18 +101,17 @@ export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">)
 
 /** Options of the command line that do nothing where files are only shown. */
 const idleOptions = (settings: LocalSettings): Problems => {
-  const { links, list, plan, reportfile, resumeArchivedDownloads, samplesheet, wait, writeLinks } = settings
+  const { list, plan, reportfile, resumeArchivedDownloads, samplesheet, wait } = settings
   if (resumeArchivedDownloads) return []
-  if (!(links || list || plan || writeLinks !== null))
-    return settings.source("format") === "command line" ? [idleFormat] : []
+  if (!(list || plan)) return settings.source("format") === "command line" ? [idleFormat] : []
   return [
-    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
+    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list or --plan"]),
     ...(reportfile === null || settings.source("reportfile") !== "command line"
       ? []
-      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"]),
+      : ["--reportfile reports what was done with files: leave it out with --list and --plan"]),
     ...(samplesheet === null || settings.source("samplesheet") !== "command line"
       ? []
-      : ["--samplesheet lists files that are there: leave it out with --list, --plan and --links"])
+      : ["--samplesheet lists files that are there: leave it out with --list and --plan"])
   ]
 }
 
@@ -200,7 +149,7 @@ const pipeProblems = (settings: LocalSettings): Problems => {
 }
 
 const idleFormat =
-  "--format is the form of what is shown in place of files (--list, --plan, --links): what a run did is JSON with --reportfile FILE"
+  "--format is the form of what is shown in place of files (--list, --plan): what a run did is JSON with --reportfile FILE"
 
 /** The request with the regions of its BED file. */
 const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)

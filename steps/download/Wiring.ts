@@ -1,9 +1,8 @@
-/** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
+/** The services of a download, wired once: one session for the API, link hosts apart from it, and the disk. */
 import * as Layer from "effect/Layer"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import type { LinkManifest } from "../../core/src/download/LinkManifest.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
@@ -37,10 +36,6 @@ export const downloadsWiring = (settings: Settings) =>
   Downloads.layer(addressOf(settings.target, settings.baseUrl)).pipe(
     Layer.provideMerge(Layer.merge(wiring(settings), trackingWiring(settings)))
   )
-
-/** The downloads of a links file. */
-export const linksWiring = (manifest: LinkManifest, settings: TargetSettings) =>
-  Downloads.layerLinks(manifest).pipe(Layer.provide(transferWiring(settings)))
 
 /** What moves files, without a session. */
 const transferWiring = (settings: TargetSettings) => {

@@ -24,7 +24,6 @@ const differs = new Errors.FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })
 const busy = new Errors.Busy({ file: "a.bam", owner: "pid 7" })
 const full = new Errors.LocalIo({ path: "a.bam", operation: "write", errno: "ENOSPC" })
 const small = new Errors.DiskTooSmall({ path: "out", needed: 2, free: 1 })
-const expired = new Errors.LinkExpired({ file: "a.bam", reason: "at noon" })
 const entry = new Errors.EntryUnusable({ path: "r.json", position: 1, reason: "no id" })
 const tracking = new Errors.TrackingUnusable({ path: "r.json", reason: "not JSON" })
 const archived = new Errors.FileArchived({ file: "a.bam", analysisId: AnalysisId.make("A1"), why: "no" })
@@ -33,11 +32,6 @@ const inArchive = (estimate: string | null) =>
 const cold = Errors.refusedLink(
   { analysisId: "A1", fileName: "a.bam" },
   { host, status: 403, code: "InvalidObjectState" }
-)
-const coldByFile = Errors.refusedLink(
-  { analysisId: "A1", fileName: "a.bam" },
-  { host, status: 403, code: "InvalidObjectState" },
-  "writeLinks"
 )
 const noObject = Errors.refusedLink({ analysisId: "A1", fileName: "a.bam" }, { host, status: 404, code: null })
 const changing = new Errors.FileDamaged({ file: "a.bam", fault: "Changing", reason: "it changed" })
@@ -65,11 +59,7 @@ describe("advice in the sentence of an error", () => {
     ["look whether it took effect", unknown(), [unknown({ found: "it did not" }), unavailable]],
     ["check proxyUsername", proxy(407), [proxy(407, { offers: "NTLM" }), proxy(403)]],
     ["cntlm or px", proxy(407, { offers: "NTLM" }), [proxy(407), proxy(403)]],
-    [
-      "; the service lists it as there, so nothing can be asked for: tell its operators",
-      cold,
-      [inArchive(null), coldByFile]
-    ],
+    ["; the service lists it as there, so nothing can be asked for: tell its operators", cold, [inArchive(null)]],
     ["; the service gave this link: tell its operators", linkRefused("AccessDenied"), [cold, unavailable, badLink]],
     ["; the service gave this link: tell its operators", noObject, [new Errors.NotFound({ what: "a.bam" })]],
     [
@@ -88,8 +78,6 @@ describe("advice in the sentence of an error", () => {
     ["; --overwrite fetches it again", damaged("again"), [damaged(), damaged("both")]],
     ["--overwrite fetches both again", damaged("both"), [damaged(), damaged("again")]],
     ["try again when it has ended", busy, [differs, full]],
-    ["--writeLinks", expired, [linkRefused("AccessDenied"), unavailable]],
-    ["; write the links file again", coldByFile, [cold, inArchive(null)]],
     ["repair it, or move it away", tracking, [entry]],
     ["; svc-request-restore -a A1 asks for it", archived, [new Errors.NotFound({ what: "a.bam" })]],
     ["; run again when it is back", inArchive(null), [inArchive("2026-11-22"), archived, cold]],
@@ -133,7 +121,7 @@ describe("advice in the sentence of an error", () => {
 
 describe("the advice that a run gives for an error", () => {
   it.each([
-    ["again", unavailable, [full, busy, login(), damaged(), expired, contention, badLink]],
+    ["again", unavailable, [full, busy, login(), damaged(), contention, badLink]],
     ["again", reply(true), [reply(false)]],
     ["afterMending", full, [busy, differs, unavailable]],
     ["afterMending", small, [differs, new Errors.CannotCreate({ path: "a", reason: "it is a folder" })]],

@@ -77,14 +77,12 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   },
   proxyHelper: () =>
     "ask for a proxy or a rule without it, or put a helper such as cntlm or px before it and give its address with --proxy",
-  // Also what a links file leaves in the archive, which is no error.
   requestRestore: (error) =>
     `svc-request-restore${optionA(error)} asks for it${error._tag === "SvcInArchive" ? "; run again when it is back" : ""}`,
   restoreListed: () =>
     "the service lists it as there, so nothing can be asked for: tell its operators, and run again when it is back",
   restoreUnasked: () => "run svc-request-restore, or give --restoreArchived force",
-  tls: ({ reason }) => onTls[reason as TlsReason],
-  writeLinks: () => "write the links file again with --writeLinks, then run this command again"
+  tls: ({ reason }) => onTls[reason as TlsReason]
 }
 
 /** The text in the table, which the compiler cannot see is for this very error. */

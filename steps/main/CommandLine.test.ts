@@ -244,10 +244,9 @@ describe("G1 what is wrong with a command line", () => {
       )
       yield* wrong(withIds, "filetypes=bam", "--filetypes=bam")
       yield* wrong(withIds, "max-restores=3", "--maxRestores=3")
-      // As other tools and the short names of earlier ones have it; two options may be called so.
+      // As other tools and the short names of earlier ones have it.
       yield* wrong(withIds, "rad=true", "--resumeArchivedDownloads=true")
       yield* wrong(withIds, "resume=true", "--resumeArchivedDownloads=true")
-      yield* wrong(withIds, "linksFile=l", "--writeLinks=l or --fromLinks=l")
       for (const of of [step, withIds]) {
         yield* wrong(of, "password=CANARY", "--password=***", "password=***")
         for (const name of ["pxp", "SVC_PROXY_PASS"])

@@ -22,7 +22,6 @@ describe("hints", () => {
     ["Missing required argument --target", "download", /^Name the service with -t URL, in SVC_TARGET/, "restorations"],
     ["Unknown option --resume; did you mean x?", "download", /goes on where it was/, "verify"],
     ["Unknown option --continue", "download", /goes on where it was/, "request-restore"],
-    ["Unknown option --linksFile", "download", /^Write --writeLinks FILE/, "api"],
     ["Unknown option --once", "download", /^Without --wait it looks once/, "verify"]
   ] as const)("G1 %s: svc-%s has what the hint %s speaks of, svc-%s has not", (message, has, hint, lacks) => {
     const [said = "", ...see] = hintsFor(usage(message), called(has), null, {})

@@ -62,11 +62,6 @@ const explained: ReadonlyArray<readonly [said: RegExp, needs: KeyName | null, hi
     "connections",
     () => "A download that was stopped goes on where it was, when the same command is run again"
   ],
-  [
-    /^Unknown option --linksFile\b/m,
-    "writeLinks",
-    () => "Write --writeLinks FILE to write links, and --fromLinks FILE to download by them"
-  ],
   [/^Unknown option --once\b/m, "wait", () => "Without --wait it looks once"]
 ]
 

@@ -1,11 +1,10 @@
 /** Everything that reads a text of somebody else: replies, bodies, restoration files, regions, settings, manifests. */
 
 import { gzipSync } from "node:zlib"
-import { Effect, Exit, Redacted, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
 import { parse, render } from "../../core/src/archive/TrackingFile.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
-import { linksJson, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBed } from "../../core/src/genome/regions/BedFile.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
@@ -182,41 +181,6 @@ const manifest = textTarget(
   (text) => outcomeOf(parseManifest("m", text))
 )
 
-const hiddenPart = "canary-of-a-link"
-const link = `https://links.example.org/S1.bam?X-Amz-Signature=${hiddenPart}`
-const linked = {
-  analysisId: AnalysisId.make("A1"),
-  fileName: "S1.bam",
-  size: 5,
-  archived: false,
-  estimatedRestoreTime: null
-}
-const linksFile = linksJson({
-  target: new URL("https://lab.example.org/"),
-  filetypes: ["bam", "bam.bai"],
-  entries: [
-    { ...linked, link: Redacted.make(link), expiresAt: new Date(0) },
-    { ...linked, fileName: "S2.bam", archived: true, link: null, expiresAt: null }
-  ]
-})
-/** A refusal repeats nothing of a link; what is taken must survive being written and read again. */
-const links = textTarget("links", [JSON.stringify(linksFile, null, 2), JSON.stringify(linksFile)], (text) => {
-  const manifest = readLinks(text)
-  if (Result.isFailure(manifest)) {
-    if (manifest.failure.message.includes(hiddenPart)) throw new Error("the refusal tells a link")
-    return ["refused"]
-  }
-  const written = JSON.stringify(linksJson(manifest.success))
-  const again = readLinks(written)
-  if (Result.isFailure(again) || JSON.stringify(linksJson(again.success)) !== written) throw new Error("not kept")
-  for (const entry of again.success.entries) {
-    if (entry.link !== null && !/^https?:$/.test(new URL(Redacted.value(entry.link)).protocol)) {
-      throw new Error("a link that is none")
-    }
-  }
-  return []
-})
-
 export const textTargets: ReadonlyArray<Target> = [
   reply,
   chunked,
@@ -225,6 +189,5 @@ export const textTargets: ReadonlyArray<Target> = [
   bed,
   regions,
   settings,
-  manifest,
-  links
+  manifest
 ]

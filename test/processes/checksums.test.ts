@@ -133,17 +133,6 @@ describe("--checksums", () => {
       })
   )
 
-  it.live("by the links of a links file", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      const listed = yield* download(["-a", "A1", "-f", "bam,bam.bai", "--writeLinks", "links.json"])
-      assert.strictEqual(listed.exitCode, 0, listed.stderr)
-      const came = yield* download(["--fromLinks", "links.json", "-d", "out", "--checksums", "md5"])
-      assert.strictEqual(came.exitCode, 0, came.stderr)
-      assert.deepStrictEqual(checked(join(folder, "out"), "md5"), ["S1.bam", "S1.bam.bai"])
-    })
-  )
-
   it.live("a restoration remembers them in a key of ours, and the resuming run writes them", () =>
     Effect.gen(function* () {
       const { download, env, folder, thaw } = yield* ground({ behaviour: { restoreDelay: Duration.hours(1) } })

@@ -116,10 +116,6 @@ describe("words of other tools", () => {
         [["-a", "A1", "--output-dir", "x"], /did you mean --destination\?/],
         [["-a", "A1", "--threads", "8"], /did you mean --connections\?/],
         [
-          ["A1", "--linksFile", "l.json"],
-          /did you mean --writeLinks or --fromLinks\?\nWrite --writeLinks FILE to write links/
-        ],
-        [
           ["A1", "--list", "--reportfile", "r.json"],
           /--reportfile reports what was done with files: leave it out with --list/
         ],
@@ -415,50 +411,6 @@ describe("--plan", () => {
       assert.strictEqual(json.failures[0].error.tag, "NotFound")
       assert.deepStrictEqual(namesIn(folder, "out"), [`${name}.bai`])
       assert.strictEqual((yield* stats).linkRequests, 0)
-    })
-  )
-})
-
-describe("--links", () => {
-  it.live("prints raw links that work, or a manifest, and asks no link host", () =>
-    Effect.gen(function* () {
-      const { download, linkHost, stats } = yield* ground()
-      const text = yield* download(["-a", "A1", "-f", "bam,vcf.gz", "--links"])
-      assert.strictEqual(text.exitCode, 0, text.stderr)
-      const links = text.stdout.trimEnd().split("\n")
-      assert.strictEqual(links.length, 2)
-      for (const link of links) assert.isTrue(link.startsWith(linkHost), link)
-      assert.strictEqual((yield* stats).linkRequests, 0)
-      const status = yield* Effect.promise(() => fetch(links[0] ?? "").then((reply) => reply.status))
-      assert.strictEqual(status, 200)
-
-      const linked = yield* download(["-a", "A1", "--links", "--format", "json"])
-      const manifest = fits("links", JSON.parse(linked.stdout))
-      assert.deepInclude(manifest.files[0], { analysisId: "A1", fileName: "S1.bam", archived: false })
-      assert.isAbove(Date.parse(manifest.files[0].expiresAt), Date.now())
-    })
-  )
-
-  it.live("Y4 refuses a link that would become two lines", () =>
-    Effect.gen(function* () {
-      const link = "http://127.0.0.1/a.bam\nhttp://127.0.0.1/other.bam"
-      const { download } = yield* ground({
-        world: { analyses: [{ id: "B1", files: [{ name: "b.bam", base64: "", link }] }] }
-      })
-      const outcome = yield* download(["-a", "B1", "--links"])
-      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
-      assert.strictEqual(outcome.stdout, "")
-    })
-  )
-
-  it.live("starts no restoration for archived files", () =>
-    Effect.gen(function* () {
-      const { download, stats } = yield* ground()
-      const everybody = ["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004"]
-      const outcome = yield* download([...everybody, "-f", "bam", "--links", "--restoreArchived", "force"])
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.match(outcome.stderr, /is archived: it has no link/)
-      assert.strictEqual((yield* stats).restores, 0)
     })
   )
 })

@@ -27,7 +27,6 @@ describe("files of a run that are one", () => {
         [["--logfile", "hard.json"], "the log file and the restoration file"],
         [["--logfile", "t.json.bak"], "the log file and the copy of an older restoration file"],
         [["--logfile", "x.txt", "--reportfile", "./X.txt"], "the log file and the report file"],
-        [["--logfile", "x.txt", "--writeLinks", "x.txt"], "the log file and the links file"],
         [["--config", "c.json", "--logfile", "c.json"], "the log file and the configuration file"],
         [["--passwordFile", "secret", "--logfile", "secret"], "the log file and the password file"],
         [["-s", "@ids.txt", "--logfile", "ids.txt"], "the log file and the list of ids"],
@@ -116,7 +115,7 @@ describe("files of a run that are one", () => {
 })
 
 describe("what somebody else has written", () => {
-  it.live("Z8 is never replaced by a report or a links file, which replace their own kind, and what is empty", () =>
+  it.live("Z8 is never replaced by a report, which replaces its own kind, and what is empty", () =>
     Effect.gen(function* () {
       const { download, folder, stats } = yield* ground()
       const at = (name: string) => join(folder, name)
@@ -128,15 +127,10 @@ describe("what somebody else has written", () => {
       const wanted = ["-a", "A1", "-d", "out", "-f", "bam.bai"]
       for (const [name, content] of Object.entries(foreign)) {
         writeFileSync(at(name), content)
-        for (const args of [
-          ["--reportfile", name],
-          ["--writeLinks", name]
-        ]) {
-          const outcome = yield* download([...wanted, ...args])
-          assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
-          assert.include(outcome.stderr, `${name} is there and is no `)
-          assert.deepEqual(readFileSync(at(name)), Buffer.from(content))
-        }
+        const outcome = yield* download([...wanted, "--reportfile", name])
+        assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
+        assert.include(outcome.stderr, `${name} is there and is no `)
+        assert.deepEqual(readFileSync(at(name)), Buffer.from(content))
       }
       assert.deepStrictEqual((yield* stats).requests, {})
       assert.deepStrictEqual(namesIn(folder, "out"), [])
@@ -148,13 +142,6 @@ describe("what somebody else has written", () => {
           assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
         }
       }
-      const links = [...wanted, "--writeLinks"]
-      assert.strictEqual((yield* download([...links, "r.json"])).exitCode, 64)
-      for (let again = 0; again < 2; again++) {
-        const outcome = yield* download([...links, "l.json"])
-        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      }
-      assert.strictEqual((yield* download([...wanted, "--reportfile", "l.json"])).exitCode, 64)
     })
   )
 

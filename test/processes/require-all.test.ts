@@ -107,22 +107,4 @@ describe("--requireAll", () => {
       assert.include(whole.stderr, "1 skipped (1 no-reads)")
     })
   )
-
-  it.live("L15 goes for a links file too", () =>
-    Effect.gen(function* () {
-      const { download } = yield* ground({ world })
-      const written = yield* download([...wanted, "--writeLinks", "links.json", "--requireAll"])
-      assert.strictEqual(written.exitCode, 0, written.stderr)
-      const from = ["--fromLinks", "links.json", ...wanted]
-      const usual = yield* download(from)
-      assert.strictEqual(usual.exitCode, 0, usual.stderr)
-      const strict = yield* download([...from, "--requireAll"])
-      assert.strictEqual(strict.exitCode, 66, strict.stderr)
-      assert.include(strict.stderr, `[error]: ${lacking}`)
-      assert.include(
-        strict.stderr,
-        `[error]: ${cold.replace("the restore mode is no", "a links file restores nothing")}`
-      )
-    })
-  )
 })

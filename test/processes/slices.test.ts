@@ -305,7 +305,6 @@ describe("wishes that cannot be met", () => {
       }
       for (const args of [
         ["-g", "chr1", "-f", "bam.bai"],
-        ["-g", "chr1", "--links"],
         ["-g", "chr1", "-b", "x.bed"]
       ]) {
         const outcome = yield* download(["-a", "A1", ...args, "-d", "out"])

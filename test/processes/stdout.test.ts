@@ -115,17 +115,4 @@ describe("svc-download --stdout", () => {
       assert.deepInclude(yield* place.stats, { logins: 1, logouts: 1, linkInFlight: 0 })
     })
   )
-
-  it.live("by a links file, without a login", () =>
-    Effect.gen(function* () {
-      const place = yield* ground()
-      const written = yield* place.download(["A1", "-f", "bam", "--writeLinks", "links.json"])
-      assert.strictEqual(written.exitCode, 0, written.stderr)
-      const { logins } = yield* place.stats
-      const { bytes, exitCode, stderr } = yield* piped(place, `--fromLinks links.json A1 -g ${gene}`)
-      assert.strictEqual(exitCode, 0, stderr)
-      assert.isAbove(bytes.length, 10_000)
-      assert.strictEqual((yield* place.stats).logins, logins)
-    })
-  )
 })

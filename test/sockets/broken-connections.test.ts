@@ -80,7 +80,7 @@ describe("FileTransfer, network", () => {
       const bytes = patterned(size)
       // 20 KiB take longer than the idle limit, and 120 KiB longer than a slow connection is given.
       const small = Array.from({ length: 10 }, (_, i) => bytes.subarray(i * 20 * kib, (i + 1) * 20 * kib))
-      const both = { size, limitRate: 500, request: { renewLink: null } }
+      const both = { size, limitRate: 500 }
       for (const body of [[bytes], small]) {
         const g = ground({ ...both, script: (_, good) => ({ ...good, body }) })
         const outcome = yield* succeeds(g)

@@ -96,47 +96,12 @@ describe("FileTransfer, links", () => {
     })
   )
 
-  it.effect("L3 a file in cold storage is archived, and its link no ended one, also where no link can be renewed", () =>
-    Effect.gen(function* () {
-      const body = [new TextEncoder().encode("<Error><Code>InvalidObjectState</Code></Error>")]
-      const script = always(() => ({ status: 403, headers: {}, body }))
-      const g = ground({ script, request: { renewLink: null } })
-      const error = yield* failure(g)
-      assert.deepStrictEqual([error._tag, error.advice], ["SvcInArchive", "writeLinks"])
-      assert.strictEqual(g.links.seen.length, 1)
-    })
-  )
-
   it.effect("L3 a refusal whose body never ends is a refusal without a word", () =>
     Effect.gen(function* () {
       const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [{ wait: 1e9 }] })) })
       const fiber = yield* Effect.forkChild(failure(g))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "SvcLinkForbidden")
-    })
-  )
-
-  it.effect("L1 a link that cannot be renewed ends in mid-file, and the next run goes on from there", () =>
-    Effect.gen(function* () {
-      const script: Script = ({ number }, good) => {
-        if (number >= 2) return good
-        return number === 0 ? cutAfter(good, 100 * kib, "Reset") : { status: 403, headers: {}, body: [] }
-      }
-      const g = ground({ script, request: { renewLink: null } })
-      const error = yield* failure(g)
-      assert.deepInclude(error, { _tag: "SvcLinkExpired", reason: `${host} answered 403` })
-      assert.isFalse(g.events.some(({ _tag }) => _tag === "Renewing"))
-      assert.strictEqual(g.links.seen.length, 2)
-      assert.strictEqual(g.disk.names.length, 2)
-      assert.deepInclude(yield* succeeds(g), { resumedFrom: 100 * kib, renewals: 0 })
-    })
-  )
-
-  it.effect("C4 a link that cannot be renewed is tried also when this clock thinks that it has ended", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
-      const link = Redacted.make(`https://${host}/s.bam?Expires=1000`)
-      assert.deepInclude(yield* succeeds(ground({ request: { link, renewLink: null } })), { attempts: 1 })
     })
   )
 

@@ -180,7 +180,7 @@ describe("FileTransfer, HTTP", () => {
       () =>
         Effect.gen(function* () {
           for (const overwrite of [false, true]) {
-            const cut = ground({ script: at(0, (good) => cutAfter(good, 100 * kib)), request: { renewLink: null } })
+            const cut = ground({ script: at(0, (good) => cutAfter(good, 100 * kib)) })
             const stopped = yield* Effect.forkChild(cut.download)
             while (!cut.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
             yield* Fiber.interrupt(stopped)

@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema, Stream } from "effect"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { RunEvent } from "../../core/src/download/RunEvent.ts"
 import * as Service from "../../platform/Service.ts"
@@ -27,13 +29,15 @@ describe("the events of a run", () => {
       })
       const options = { filetypes: ["bam", "vcf.gz"], destination: join(folder, "out"), range: "chr1:1-10000" } as const
       const told = yield* Effect.gen(function* () {
-        const { events, fetch, links } = yield* Downloads
+        const { events, fetch } = yield* Downloads
         yield* fetch({ ...options, analysisIds: ["A1"] })
         // A file in the way is a failure of the plan, and S2.bam one of its link.
         writeFileSync(join(folder, "out", "S3.ranged.vcf.gz"), "")
-        const [linked] = yield* Stream.runCollect(links({ analysisIds: ["A1"] }))
-        const [first] = linked?._tag === "Linked" ? linked.links.links : []
-        assert.match(first?.link == null ? "" : Redacted.value(first.link), /\/sandbox-files\/.*[?&]X-Amz-Signature=/)
+        const { apiFileLinks } = yield* ServiceClient.use((client) =>
+          client.getFileDownloadLinks(AnalysisId.make("A1"))
+        )
+        const link = apiFileLinks[0]?.downloadLink
+        assert.match(link == null ? "" : Redacted.value(link), /\/sandbox-files\/.*[?&]X-Amz-Signature=/)
         return yield* Stream.runCollect(
           events({ ...options, analysisIds: ["A1", "A2", "A3", "A4", "gone"], restoreArchived: "force" })
         )

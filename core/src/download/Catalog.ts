@@ -45,8 +45,8 @@ export interface CatalogEntry {
   readonly listed: ListedAnalysis
   /** By file name; files without a link are absent. */
   readonly links: ReadonlyMap<string, Redacted.Redacted>
-  /** When the service was asked, in ms since 1970; null for a links file. */
-  readonly askedAt: number | null
+  /** When the service was asked, in ms since 1970. */
+  readonly askedAt: number
 }
 
 export type CatalogItem =
@@ -89,6 +89,24 @@ export const catalog = (
       })
       return outage.inTurn(analyses, withFiles, (item) => (item._tag === "Failed" ? item.failure.error : null))
     })
+  )
+
+/**
+ * The analyses that a request selects, one after the other, each asked for when the stream is pulled.
+ *
+ * @param wanted - types of which an analysis must have a file, else an older one takes its place under `latest`
+ */
+export const selected = (
+  request: SelectionRequest,
+  wanted: ReadonlyArray<FileType>
+): Stream.Stream<CatalogItem, ServiceError, ServiceClient> =>
+  Stream.unwrap(
+    Effect.map(choose(request), ({ analyses, missing }) =>
+      Stream.concat(
+        Stream.fromIterable(missing.map((failure): CatalogItem => ({ _tag: "Failed", failure }))),
+        catalog(analyses, wanted)
+      )
+    )
   )
 
 const hasOneOf = (types: ReadonlyArray<FileType>, { listed }: CatalogEntry): boolean =>

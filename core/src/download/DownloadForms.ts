@@ -1,31 +1,31 @@
-/** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
+/** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the plan or the restorations. */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Stream from "effect/Stream"
-import { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceError } from "../Errors.ts"
+import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
+import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { type FileType, fileTypes } from "../selection/FileName.ts"
+import { fileTypes } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { filterListing, type ListedAnalysis } from "../selection/WantedFiles.ts"
+import type { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import type { FileStreams } from "../transfer/FileStreams.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { LinkHost } from "../transfer/LinkHost.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import { type CatalogEntry, withSizes } from "./Catalog.ts"
+import { type CatalogEntry, selected, withSizes } from "./Catalog.ts"
 import type { DownloadPlan, ForeseenFile, Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
-import { type LinksOf, linksOf } from "./LinkManifest.ts"
 import { checkDestination, type DiskSpace, diskNeed, filesToFetch, missingFolder, planFiles } from "./Planning.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
-import { type Outlooks, pendingOf } from "./Restoring.ts"
+import { foreseeArchived, type Outlooks, pendingOf, restoreArchived } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import { ownersOf, tell } from "./RunEvents.ts"
-import { RunSource } from "./RunSource.ts"
+import { runLinks } from "./RunLinks.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /**
@@ -41,16 +41,6 @@ export type ListItem =
       /** Files whose regions cannot be cut out, when regions are asked for. */
       readonly refused: ReadonlyArray<RefusedEstimate>
     }
-  | { readonly _tag: "Failed"; readonly failure: PlanFailure }
-
-/**
- * The links of one analysis, or what failed in its place.
- *
- * @category models
- * @since 0.1.0
- */
-export type LinksItem =
-  | { readonly _tag: "Linked"; readonly links: LinksOf }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
 /**
@@ -86,8 +76,11 @@ export interface RunOutcome {
   readonly results: ReadonlyArray<FileResult>
 }
 
-/** What moves files and looks at the disk. */
+/** What asks the service, moves files, and looks at the disk. */
 export type DownloadServices =
+  | ServiceClient
+  | TrackingFile
+  | Operator
   | FileTransfer
   | SliceTransfer
   | FileStreams
@@ -99,29 +92,16 @@ export type DownloadServices =
 
 /** What the selected analyses have. */
 export const list = (request: DownloadRequest) =>
-  listings(request, request.shows ?? fileTypes).pipe(
+  selected(request.selection, request.shows ?? fileTypes).pipe(
     Stream.mapEffect(
       Effect.fnUntraced(function* (item) {
         if (item._tag === "Failed") return item
         const { entry } = item
         const sized = yield* withSizes({ ...entry, listed: filterListing(entry.listed, request.shows) })
-        const links = yield* RunSource.use((source) => source.links([entry]))
+        const links = yield* runLinks([entry])
         return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, links)) }
       })
     )
-  )
-
-const listings = (request: DownloadRequest, wanted: ReadonlyArray<FileType>) =>
-  Stream.unwrap(RunSource.useSync((source) => source.analyses(request, wanted)))
-
-/** The presigned links of the wanted files. */
-export const links = (request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, RunSource> =>
-  Stream.mapEffect(
-    listings(request, request.filetypes),
-    (item): Effect.Effect<LinksItem> =>
-      item._tag === "Failed"
-        ? Effect.succeed(item)
-        : Effect.map(linksOf(item.entry, request), (links) => ({ _tag: "Linked", links }))
   )
 
 /** The plan, unless the run would write one of its own files over its data: then nothing is done. */
@@ -138,7 +118,7 @@ const gather = Effect.fn("svc.download.gather")(function* <A, S>(
 ) {
   const kept: Array<A> = []
   const failures: Array<PlanFailure> = []
-  yield* Stream.runForEach(listings(request, request.filetypes), (item) => {
+  yield* Stream.runForEach(selected(request.selection, request.filetypes), (item) => {
     if (item._tag === "Listed") return Effect.map(keep(item.entry), (some) => void kept.push(some))
     failures.push(item.failure)
     return failed(item.failure)
@@ -147,11 +127,16 @@ const gather = Effect.fn("svc.download.gather")(function* <A, S>(
 })
 
 /** What asking for the restorations of this request would do; nothing is fetched. */
-export const planRestore = Effect.fn("svc.download.planRestore")(function* (request: DownloadRequest) {
-  const source = yield* RunSource
+export const planRestore = Effect.fn("svc.download.planRestore")(function* (
+  request: DownloadRequest,
+  service: ServiceAddress
+) {
   const { disk, failures, plan } = yield* planListed(request, () => Effect.void)
   const available = new Map(filesToFetch(plan).map((file) => [file, { _tag: "Skip", reason: "available" }] as const))
-  const outlooks = new Map<PlannedFile, Outlook>([...available, ...(yield* source.foresee(plan.files, request))])
+  const outlooks = new Map<PlannedFile, Outlook>([
+    ...available,
+    ...(yield* foreseeArchived(plan.files, request, service))
+  ])
   const files = foreseen(plan.files, outlooks)
   return {
     subject: "restore",
@@ -171,8 +156,7 @@ const withhold = (file: ForeseenFile): ForeseenFile =>
   file.decision._tag === "Fetch" ? { ...file, decision: { _tag: "Skip", reason: "withheld" } } : file
 
 /** What a download with this request would do. */
-export const planRun = Effect.fn("svc.download.planRun")(function* (request: DownloadRequest) {
-  const source = yield* RunSource
+export const planRun = Effect.fn("svc.download.planRun")(function* (request: DownloadRequest, service: ServiceAddress) {
   // Only the estimates of slices need the links: others would be kept for nothing.
   const entries: Array<CatalogEntry> = []
   const keep = (entry: CatalogEntry) => {
@@ -183,11 +167,11 @@ export const planRun = Effect.fn("svc.download.planRun")(function* (request: Dow
   const decided = yield* planOrClash(analyses, request)
   const isSliced = request.slice !== null
   const plan = isSliced
-    ? yield* estimatePlan(decided.plan, yield* source.links(entries, filesToFetch(decided.plan)))
+    ? yield* estimatePlan(decided.plan, yield* runLinks(entries, filesToFetch(decided.plan)))
     : decided.plan
   const disk = isSliced ? { ...decided.disk, ...diskNeed(plan.files, () => 0) } : decided.disk
   const all = [...failures, ...plan.failures]
-  const outlook = foreseen(plan.files, yield* source.foresee(plan.files, request))
+  const outlook = foreseen(plan.files, yield* foreseeArchived(plan.files, request, service))
   const withheld = isWithheld(
     request,
     all,
@@ -207,14 +191,13 @@ const preparePlan = Effect.fnUntraced(function* (
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
-  const source = yield* RunSource
   const { failures, kept: entries } = yield* gather(request, Effect.succeed, failed)
   const decided = yield* planOrClash(
     entries.map(({ listed }) => listed),
     request
   )
   const plan = yield* checkDestination(decided)
-  const links = yield* source.links(entries, filesToFetch(plan))
+  const links = yield* runLinks(entries, filesToFetch(plan))
   return { ...decided, plan, failures, links, owners: ownersOf(entries) }
 })
 
@@ -238,8 +221,10 @@ const isWithheld = ({ requireAll }: DownloadRequest, failures: ReadonlyArray<Pla
   requireAll === true && (failures.length > 0 || anyLost)
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
-export const download = Effect.fn("svc.download.download")(function* (request: DownloadRequest) {
-  const source = yield* RunSource
+export const download = Effect.fn("svc.download.download")(function* (
+  request: DownloadRequest,
+  service: ServiceAddress
+) {
   const { destination } = request
   const missing = yield* missingFolder(destination)
   if (missing !== null) return yield* missing
@@ -247,18 +232,17 @@ export const download = Effect.fn("svc.download.download")(function* (request: D
   yield* tell({ _tag: "Listed", owners })
   yield* Effect.forEach(plan.failures, failed, { discard: true })
   yield* tell({ _tag: "Planned", files: plan.files, destination })
-  const restorations = yield* source.restore(plan.files, request)
+  const restorations = yield* restoreArchived(plan.files, request, service)
   yield* tell({ _tag: "Awaiting", restorations: pendingOf(restorations) })
   const lost = (file: PlannedFile) => file.decision._tag === "Fail" || restorations.get(file)?._tag === "Failed"
   const withheld = isWithheld(request, [...failures, ...plan.failures], plan.files.some(lost))
   yield* tell({ _tag: "Begun", files: withheld ? [] : filesToFetch(plan), bytes: withheld ? 0 : disk.bytes })
-  const results = yield* run(plan, links, { ...request, target: source.target, restorations, withheld })
+  const results = yield* run(plan, links, { ...request, target: service.target, restorations, withheld })
   return { results, failures: [...failures, ...plan.failures] } satisfies Done
 })
 
 /** Asks for what is archived; files that are no longer archived are left to the download. */
-export const ask = Effect.fn("svc.download.ask")(function* (request: DownloadRequest) {
-  const source = yield* RunSource
+export const ask = Effect.fn("svc.download.ask")(function* (request: DownloadRequest, service: ServiceAddress) {
   // A restoration costs money, and what comes back would have no place.
   const missing = yield* missingFolder(request.destination)
   if (missing !== null) return yield* missing
@@ -272,7 +256,7 @@ export const ask = Effect.fn("svc.download.ask")(function* (request: DownloadReq
   for (const file of available) {
     yield* Effect.logInfo(printable(`${pathOf(file)} (analysis ${file.analysisId}): available, nothing to restore`))
   }
-  const restorations = yield* source.restore(wanted, request)
+  const restorations = yield* restoreArchived(wanted, request, service)
   const results: Array<FileResult> = []
   for (const file of wanted) {
     const result = resultWithoutFetch(file, { destination: request.destination, restorations })

@@ -154,7 +154,7 @@ export const wantsSlices = ({ bed, range, unmapped }: RegionOptions): boolean =>
   range != null || bed != null || unmapped === true
 
 /** Why these regions cannot be cut out of files of these types, in a sentence; null when they can, or when none are wanted. */
-export const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileType>): string | null => {
+const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileType>): string | null => {
   if (!wantsSlices(regions)) return null
   if (filetypes.some(isDataType)) return null
   return `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to filetypes; the index of a slice comes with it`

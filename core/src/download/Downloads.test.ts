@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Runtime, Schema, Stream } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, References, Runtime, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
@@ -20,7 +20,6 @@ import type { RunOutcome } from "./DownloadForms.ts"
 import type { DownloadOptions } from "./DownloadRequest.ts"
 import { Downloads } from "./Downloads.ts"
 import { errorsOf, type FileResult, totalsOf } from "./FileResult.ts"
-import type { LinkManifest } from "./LinkManifest.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Ended, Listener } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
@@ -100,8 +99,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     entries: () => file.stored().items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
     byService: Downloads.layer(service).pipe(
       Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
-    ),
-    byLinks: (manifest: LinkManifest) => Downloads.layerLinks(manifest).pipe(Layer.provide(disk))
+    )
   }
 })
 
@@ -202,7 +200,6 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           Effect.flip(downloads.plan(options)),
           Effect.flip(downloads.restore(options)),
           Effect.flip(Stream.runDrain(downloads.list(options))),
-          Effect.flip(Stream.runDrain(downloads.links(options))),
           Effect.flip(Stream.runDrain(downloads.events(options)))
         ]
         for (const refusal of ways) {
@@ -424,72 +421,6 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const error = `Cannot create ${w.tracking}/r.json: its folder does not exist`
         assert.deepStrictEqual(yield* decisions, ["Fetch", "Fetch", error, "Fetch", error])
       })
-  )
-
-  it.effect("a links file is another source of the same run, and restores nothing", () =>
-    Effect.gen(function* () {
-      const w = yield* world({})
-      const entry = {
-        analysisId: AnalysisId.make("A1"),
-        size: 100,
-        archived: false,
-        estimatedRestoreTime: null,
-        expiresAt: null
-      }
-      const manifest: LinkManifest = {
-        target: new URL(target),
-        filetypes: ["bam"],
-        entries: [
-          { ...entry, fileName: "S.bam", link: Redacted.make(url("S.bam")) },
-          { ...entry, fileName: "T.bam", archived: true, link: null }
-        ]
-      }
-      const { error, results } = yield* Effect.gen(function* () {
-        const downloads = yield* Downloads
-        const options: DownloadOptions = { destination: w.out, filetypes: ["bam"], restoreArchived: "force" }
-        const { plan } = yield* downloads.plan(options)
-        assert.deepStrictEqual(
-          plan.files.map(({ decision }) => (decision._tag === "Skip" ? decision : decision._tag)),
-          [
-            "Fetch",
-            {
-              _tag: "Skip",
-              reason: "archived",
-              restoration: {
-                why: "a links file restores nothing",
-                advice: "requestRestore",
-                requestedAt: null,
-                estimate: null
-              }
-            }
-          ]
-        )
-        const { results } = yield* downloads.fetch(options)
-        const strict = { ...options, requireAll: true }
-        const foreseen = yield* downloads.plan(strict)
-        const { results: required } = yield* downloads.run(strict)
-        assert.deepStrictEqual(
-          required.map(rowOf).map(({ action, reason }) => [action, reason]),
-          [
-            ["skipped", "withheld"],
-            ["failed", "archived"]
-          ]
-        )
-        assert.deepStrictEqual(
-          foreseen.plan.files.map(({ decision }) => decision._tag),
-          ["Skip", "Fail"]
-        )
-        const left = "T.bam (analysis A1): archived, and not restored: a links file restores nothing"
-        const [error] = errorsOf(required)
-        assert.include(error?.message, left)
-        const decision = foreseen.plan.files[1]?.decision
-        assert.strictEqual(decision?._tag === "Fail" ? decision.error.message : null, error?.message)
-        return { results, error: yield* Effect.flip(downloads.restore(wanted(w.out))) }
-      }).pipe(Effect.provide(w.byLinks(manifest)))
-      assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
-      assert.strictEqual(error._tag, "SvcUsageError")
-      assert.deepStrictEqual(w.events, ["fetch /S.bam structure null"])
-    })
   )
 })
 

@@ -1,10 +1,10 @@
 /**
- * The files of analyses: listed, planned, linked, downloaded, and asked back from the archive.
+ * The files of analyses: listed, planned, downloaded, and asked back from the archive.
  *
  * ```
  * request -> analyses and their files -> plan -> restorations -> transfers -> outcomes
  *               |                         |
- *              list, links               plan
+ *              list                      plan
  * ```
  */
 import * as Context from "effect/Context"
@@ -38,9 +38,7 @@ import {
   type Done,
   type DownloadServices,
   download,
-  type LinksItem,
   type ListItem,
-  links,
   list,
   outcomeOf,
   type PlanOutcome,
@@ -51,14 +49,12 @@ import {
 } from "./DownloadForms.ts"
 import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
-import type { LinkManifest } from "./LinkManifest.ts"
 import { type OneFileError, type OpenFile, type OpenOptions, openOne } from "./OneFile.ts"
 import type { PlanFailure } from "./PlanRemarks.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Ended, eventsOf } from "./RunEvents.ts"
-import { RunSource } from "./RunSource.ts"
 
 /**
  * What can stop a run before its first file.
@@ -88,7 +84,7 @@ export interface RunOptions {
 export type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
 
 /**
- * The files of analyses, from a service or from a file of links.
+ * The files of analyses.
  *
  * **Example** (A file, or why it is not there)
  *
@@ -115,8 +111,6 @@ export class Downloads extends Context.Service<
       options: DownloadOptions,
       how?: RunOptions
     ) => Effect.Effect<PlanOutcome, ServiceError | RequestError>
-    /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
-    readonly links: (options: DownloadOptions) => Stream.Stream<LinksItem, ServiceError | RequestError>
     /**
      * Downloads. Fails with what concerns the whole run, such as the login, a selection of which nothing is found, or a destination
      * that is missing, and with one `DownloadsFailed` when any file failed: the others are there.
@@ -148,40 +142,12 @@ export class Downloads extends Context.Service<
   }
 >()("svc-steps/core/download/Downloads") {
   /** @internal The files of a service, through its session. */
-  static readonly layer = (
-    service: ServiceAddress
-  ): Layer.Layer<Downloads, never, DownloadServices | ArchiveServices> =>
+  static readonly layer = (service: ServiceAddress): Layer.Layer<Downloads, never, DownloadServices> =>
     Layer.effect(
       Downloads,
-      Effect.gen(function* () {
-        const context = pickServices(yield* Effect.context<RunSource | DownloadServices | ArchiveServices>())
-        return Downloads.of({
-          ...(yield* forms(selecting, (request) => Effect.provideContext(ask(request), context))),
-          resume: Effect.fnUntraced(function* (options) {
-            const fallback = yield* Effect.provideContext(requestOf(options), context)
-            const { look } = yield* makeResume({ fallback, service, statusOnly: false })
-            return {
-              look: Effect.provideContext(look, context),
-              events: Stream.provideContext(eventsOf(look), context)
-            }
-          })
-        })
-      })
-    ).pipe(Layer.provide(RunSource.layer(service)))
-
-  /** @internal The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
-  static readonly layerLinks = (manifest: LinkManifest): Layer.Layer<Downloads, never, DownloadServices> =>
-    Layer.effect(
-      Downloads,
-      Effect.map(
-        // Nothing selected means all that the file has.
-        forms(requestOf, () => Effect.fail(noArchive)),
-        (some) => Downloads.of({ ...some, resume: () => Effect.fail(noArchive) })
-      )
-    ).pipe(Layer.provide(RunSource.layerLinks(manifest)))
+      Effect.map(Effect.context<DownloadServices>(), (context) => make(service, pickServices(context)))
+    )
 }
-
-const noArchive = new UsageError({ message: "A links file restores nothing" })
 
 /**
  * Looks at stored requests, one after the other.
@@ -195,10 +161,11 @@ export interface Looks {
   readonly events: Stream.Stream<RunEvent | Ended<Look>, TrackingReadError>
 }
 
-type ArchiveServices = ServiceClient | TrackingFile | Operator
-
-const downloadServices = [
-  RunSource,
+// The services that the layer was built with; span, annotations and logger are those of whoever calls.
+const pickServices = Context.pick(
+  ServiceClient,
+  TrackingFile,
+  Operator,
   FileTransfer,
   SliceTransfer,
   FileStreams,
@@ -207,13 +174,7 @@ const downloadServices = [
   Codec,
   FileSystem.FileSystem,
   Path.Path
-] as const
-
-// The services that the layer was built with; span, annotations and logger are those of whoever calls.
-const pickServices = Context.pick(...downloadServices, ServiceClient, TrackingFile, Operator)
-const pickDownloadServices = Context.pick(...downloadServices)
-
-type Forms = Omit<Downloads["Service"], "resume">
+)
 
 const isRequest = (options: DownloadOptions | DownloadRequest): options is DownloadRequest =>
   Predicate.hasProperty(options, "selection")
@@ -234,15 +195,12 @@ const selecting: typeof requestOf = (options) =>
       })
   )
 
-/** What every source of files has. */
-const forms = Effect.fnUntraced(function* (
-  read: typeof requestOf,
-  ask: (request: DownloadRequest) => Effect.Effect<Done, RunFailure | TrackingError>
-): Effect.fn.Return<Forms, never, RunSource | DownloadServices> {
-  const context = pickDownloadServices(yield* Effect.context<RunSource | DownloadServices>())
-  const reading = (options: DownloadOptions) => Effect.provideContext(read(options), context)
-  const runFor = (options: DownloadOptions) => Effect.provideContext(Effect.flatMap(read(options), download), context)
-  const askFor = (options: DownloadOptions) => Effect.flatMap(reading(options), ask)
+const make = (service: ServiceAddress, context: Context.Context<DownloadServices>): Downloads["Service"] => {
+  const provided = <A, E>(work: Effect.Effect<A, E, DownloadServices>) => Effect.provideContext(work, context)
+  const runFor = (options: DownloadOptions) =>
+    provided(Effect.flatMap(selecting(options), (request) => download(request, service)))
+  const askFor = (options: DownloadOptions) =>
+    provided(Effect.flatMap(selecting(options), (request) => ask(request, service)))
   function events(options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
   function events(options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
   function events(
@@ -263,21 +221,19 @@ const forms = Effect.fnUntraced(function* (
       return outcome
     }),
     events,
-    open: (options, which) =>
-      Effect.provideContext(
-        Effect.flatMap(read(options), (request) => openOne(request, which)),
-        context
-      ),
-    list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), list)), context),
+    open: (options, which) => provided(Effect.flatMap(selecting(options), (request) => openOne(request, which))),
+    list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(selecting(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
-      const request = yield* reading(options)
-      return yield* subject === "run"
-        ? Effect.provideContext(planRun(request), context)
-        : Effect.provideContext(planRestore(request), context)
+      const request = yield* provided(selecting(options))
+      return yield* subject === "run" ? provided(planRun(request, service)) : provided(planRestore(request, service))
     }),
-    links: (options) => Stream.provideContext(Stream.unwrap(Effect.map(read(options), links)), context)
+    resume: Effect.fnUntraced(function* (options) {
+      const fallback = yield* provided(requestOf(options))
+      const { look } = yield* makeResume({ fallback, service, statusOnly: false })
+      return { look: provided(look), events: Stream.provideContext(eventsOf(look), context) }
+    })
   }
-})
+}
 
 /** The error that decides the exit code. */
 const worstOf = (failures: ReadonlyArray<PlanFailure>): ServiceError | undefined => {

@@ -27,7 +27,7 @@ import {
   indexResult,
   regionNames
 } from "./FileResult.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
 /** What all files of a run have in common. */

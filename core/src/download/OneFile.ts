@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { ServiceClient } from "../client/ServiceClient.ts"
 import {
   InArchive,
   type LocalIo,
@@ -17,7 +18,7 @@ import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { type FileContent, FileStreams } from "../transfer/FileStreams.ts"
 import type { SliceTask } from "../transfer/SliceRequest.ts"
-import type { CatalogEntry } from "./Catalog.ts"
+import { type CatalogEntry, selected } from "./Catalog.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
 import { hasNoReads, missingOf, type PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
@@ -26,7 +27,7 @@ import { remarksOn } from "./PlanRemarks.ts"
 import { logFields } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { type Ended, eventsOf, Listener, ownersOf, tell } from "./RunEvents.ts"
-import { RunSource } from "./RunSource.ts"
+import { runLinks } from "./RunLinks.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
 /**
@@ -52,9 +53,8 @@ export interface OpenOptions {
 const find = Effect.fn("svc.download.findOne")(function* (
   request: DownloadRequest,
   { file: name }: OpenOptions
-): Effect.fn.Return<{ readonly file: WantedFile; readonly entry: CatalogEntry }, OneFileError, RunSource> {
-  const source = yield* RunSource
-  const items = yield* Stream.runCollect(source.analyses(request, request.filetypes))
+): Effect.fn.Return<{ readonly file: WantedFile; readonly entry: CatalogEntry }, OneFileError, ServiceClient> {
+  const items = yield* Stream.runCollect(selected(request.selection, request.filetypes))
   const entries = items.flatMap((item) => (item._tag === "Listed" ? [item.entry] : []))
   const meant = entries.flatMap((entry) => wantedFiles([entry.listed], request).map((file) => ({ file, entry })))
   const found = name === undefined ? meant : meant.filter(({ file }) => file.fileName === name)
@@ -103,15 +103,15 @@ export interface OpenFile {
 export const openOne = Effect.fn("svc.download.openOne")(function* (
   request: DownloadRequest,
   which: OpenOptions = {}
-): Effect.fn.Return<OpenFile, OneFileError | SourceError, RunSource | FileStreams> {
-  const [source, streams, listener] = [yield* RunSource, yield* FileStreams, yield* Listener]
+): Effect.fn.Return<OpenFile, OneFileError | SourceError, ServiceClient | FileStreams> {
+  const [streams, listener] = [yield* FileStreams, yield* Listener]
   const { entry, file: found } = yield* find(request, which)
   const file: PlannedFile = { ...found, decision: { _tag: "Fetch" } }
   const { analysisId, fileName, size, slice } = file
   yield* tell({ _tag: "Listed", owners: ownersOf([entry]) })
   yield* tell({ _tag: "Begun", files: [file], bytes: size ?? 0 })
   const progress: SliceTask["progress"] = (some) => listener({ _tag: "Progress", file, progress: some })
-  const links = yield* source.links([entry], [file])
+  const links = yield* runLinks([entry], [file])
   const indexFiles = slice?.indexFiles ?? []
   const content =
     slice === null || !Arr.isReadonlyArrayNonEmpty(indexFiles)

@@ -22,7 +22,7 @@ import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
 import { Listener } from "./RunEvents.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 /** A stored request whose files have all been restored. */
 export interface RestoredRequest {

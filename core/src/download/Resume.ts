@@ -41,7 +41,7 @@ import {
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
 import { ownersOf, tell } from "./RunEvents.ts"
-import { serviceLinks } from "./RunSource.ts"
+import { runLinks } from "./RunLinks.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
@@ -217,7 +217,7 @@ const downloadAll = Effect.fnUntraced(function* (
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
-  const links = yield* serviceLinks([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
+  const links = yield* runLinks([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
   yield* downloadRestored(restored, common, (request, plain, complete) => {

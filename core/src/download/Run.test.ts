@@ -13,7 +13,7 @@ import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
 import { run } from "./Run.ts"
 import { Listener } from "./RunEvents.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
   analysisId: AnalysisId.make("A1"),

@@ -21,7 +21,7 @@ import { type FetchRequest, type FetchServices, fetchFile } from "./FetchFile.ts
 import { type FileResult, failedFile, failedResult, identity, indexResult } from "./FileResult.ts"
 import { type RestoreResults, restorationResult } from "./Restoring.ts"
 import { Listener } from "./RunEvents.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */

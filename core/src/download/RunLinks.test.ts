@@ -8,8 +8,7 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { entryOf } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import type { LinkEntry } from "./LinkManifest.ts"
-import { manifestCatalog, manifestLinks, type RunLinks, serviceLinks } from "./RunSource.ts"
+import { type RunLinks, runLinks } from "./RunLinks.ts"
 
 const link = (name: string, seconds: number | null = null) =>
   seconds === null
@@ -52,7 +51,7 @@ describe("the links of a run", () => {
   ) => {
     const { asked, layer } = service((number) => Effect.succeed(three(number + 1, seconds)))
     return Effect.gen(function* () {
-      return yield* use(yield* serviceLinks([answer("A", three(1, seconds))]), asked)
+      return yield* use(yield* runLinks([answer("A", three(1, seconds))]), asked)
     }).pipe(Effect.provide(layer))
   }
 
@@ -109,7 +108,7 @@ describe("the links of a run", () => {
         fetched.map(({ slice }) => slice?.indexFiles[0]),
         ["a.csi", "a.csi"]
       )
-      const links = yield* serviceLinks(answers, fetched)
+      const links = yield* runLinks(answers, fetched)
       for (const fileName of ["a.bam", "a.csi"]) {
         assert.strictEqual(
           Redacted.value((yield* links.lend({ analysisId: AnalysisId.make("A"), fileName })).link),
@@ -152,7 +151,7 @@ describe("the links of a run", () => {
           }
         )
         assert.strictEqual(asked.length, 1)
-        const renewals = lent.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked"))
+        const renewals = lent.map(({ renewLink }) => renewLink)
         const fresh = yield* Effect.all(renewals, { concurrency: "unbounded" })
         assert.deepStrictEqual(
           fresh.map(({ size }) => size),
@@ -177,9 +176,8 @@ describe("the links of a run", () => {
     ]
     const { layer } = service((number) => Effect.succeed(lists[number - 1] ?? three(number)))
     return Effect.gen(function* () {
-      const links = yield* serviceLinks([answer("A", three(1))])
-      const { renewLink } = yield* links.lend({ analysisId: AnalysisId.make("A"), fileName: "a.bam" })
-      const renewed = renewLink ?? Effect.die("nobody can be asked")
+      const links = yield* runLinks([answer("A", three(1))])
+      const { renewLink: renewed } = yield* links.lend({ analysisId: AnalysisId.make("A"), fileName: "a.bam" })
       const messages: Array<string> = []
       for (let i = 0; i < 4; i++) {
         messages.push((yield* Effect.flip(renewed)).message)
@@ -198,7 +196,7 @@ describe("the links of a run", () => {
   it.effect("an analysis that the service does not know any more is asked for once a minute", () => {
     const { asked, layer } = service(() => Effect.fail(new NotFound({ what: "analysis A" })))
     return Effect.gen(function* () {
-      const links = yield* serviceLinks([])
+      const links = yield* runLinks([])
       for (let i = 0; i < 3; i++) assert.strictEqual((yield* Effect.flip(numberOf(links, "a.bam")))._tag, "SvcNotFound")
       assert.strictEqual(asked.length, 1)
       yield* TestClock.adjust("1 minute")
@@ -206,55 +204,4 @@ describe("the links of a run", () => {
       assert.strictEqual(asked.length, 2)
     }).pipe(Effect.provide(layer))
   })
-})
-
-describe("the links of a links file", () => {
-  const entry = (analysisId: string, fileName: string, text = `https://files/${fileName}?sig=1`): LinkEntry => ({
-    analysisId: AnalysisId.make(analysisId),
-    fileName,
-    size: 3,
-    archived: false,
-    estimatedRestoreTime: null,
-    link: Redacted.make(text),
-    expiresAt: null
-  })
-  const linksOf = (...entries: ReadonlyArray<LinkEntry>) => {
-    const manifest = { target: new URL("https://lab.example.org/"), filetypes: ["bam"] as const, entries }
-    return manifestLinks(manifestCatalog(manifest, []).entries)
-  }
-
-  it.effect("L1 are used until the moment they name, however often, and never renewed", () =>
-    Effect.gen(function* () {
-      const links = yield* linksOf(entry("1", "a.bam", "https://files/a.bam?Expires=60"))
-      const file = { analysisId: AnalysisId.make("1"), fileName: "a.bam" }
-      assert.isNull((yield* links.lend(file)).renewLink)
-      yield* TestClock.adjust("59 seconds")
-      assert.strictEqual((yield* links.lend(file)).size, 3)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(
-        (yield* Effect.flip(links.lend(file))).message,
-        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z)"
-      )
-    })
-  )
-
-  it.effect("are those of their own analysis only", () =>
-    Effect.gen(function* () {
-      const links = yield* linksOf(entry("1", "a.bam"))
-      const error = yield* Effect.flip(links.lend({ analysisId: AnalysisId.make("2"), fileName: "a.bam" }))
-      assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
-    })
-  )
-
-  it.effect("L6 of two files of one name in one analysis none is taken", () =>
-    Effect.gen(function* () {
-      const links = yield* linksOf(entry("1", "a.bam.bai"), entry("1", "a.bam.bai"), entry("2", "a.bam.bai"))
-      const error = yield* Effect.flip(links.lend({ analysisId: AnalysisId.make("1"), fileName: "a.bam.bai" }))
-      assert.strictEqual(
-        error.message,
-        "link of a.bam.bai (analysis 1): not found (the links file has two files of this name)"
-      )
-      assert.strictEqual((yield* links.lend({ analysisId: AnalysisId.make("2"), fileName: "a.bam.bai" })).size, 3)
-    })
-  )
 })

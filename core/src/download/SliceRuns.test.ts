@@ -12,7 +12,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
 import { run } from "./Run.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({

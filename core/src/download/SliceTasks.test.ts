@@ -8,7 +8,7 @@ import type { SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { entryOf } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 import { estimatePlan, sliceTask, withEstimates } from "./SliceTasks.ts"
 
 const regions: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }

@@ -3,7 +3,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { InArchive, LinkExpired, ServiceError, TransferError } from "../Errors.ts"
+import type { InArchive, ServiceError, TransferError } from "../Errors.ts"
 import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
 import { type ListedAnalysis, type ListedFile, wantedFiles } from "../selection/WantedFiles.ts"
@@ -11,7 +11,7 @@ import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../tr
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import type { RunLinks } from "./RunSource.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 /** A data file of an analysis and the indexes that are listed with it, the best first. */
 export interface SliceFiles {
@@ -25,8 +25,8 @@ export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
   { analysisId, fileName, indexFiles: [best, ...others], type }: SliceFiles,
   content: SliceWish,
   links: RunLinks
-): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | InArchive | LinkExpired> {
-  const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | InArchive | LinkExpired> =>
+): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | InArchive> {
+  const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | InArchive> =>
     Effect.map(links.lend({ analysisId, fileName: name }), (lent) => ({ ...lent, analysisId, fileName: name }))
   return {
     ...content,

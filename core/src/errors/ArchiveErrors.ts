@@ -65,8 +65,8 @@ export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   estimate: Schema.NullOr(Schema.String),
   /** What the link host answers that has it in cold storage. */
   answer: Schema.optionalKey(Schema.String),
-  /** `restoreListed`: the service lists it as there, and nothing can be asked of it. `writeLinks`: with a links file nobody asked it. */
-  next: Schema.optionalKey(Schema.Literals(["restoreListed", "writeLinks"]))
+  /** The service lists it as there, and nothing can be asked of it. */
+  next: Schema.optionalKey(Schema.Literal("restoreListed"))
 }) {
   /** As the service lists it. */
   static readonly of = (

@@ -69,8 +69,6 @@ export type AdviceName =
   | "restoreListed"
   /** By the reason of a `TlsRefused`. */
   | "tls"
-  /** Write the links anew. */
-  | "writeLinks"
 
 /** What to do about what a whole run ended with, however many of its files did: said once, in this order. */
 export const runAdvice = ["again", "afterMending", "mendEntry"] as const satisfies ReadonlyArray<AdviceName>
@@ -116,7 +114,7 @@ export const ExitCodes = {
   69: "the service or the network is unavailable, after retries, or another run is writing the file",
   73: "output cannot be created: name collision, unsafe name, destination, or a file of another size in its place",
   74: "local input or output failed: disk full, permission",
-  75: "not yet: restorations are pending, or links of a links file have ended: run again later",
+  75: "not yet: restorations are pending: run again later",
   77: "login refused, or access forbidden",
   78: "credentials or configuration are missing or unusable",
   129: "stopped by SIGHUP, where standard error is a terminal",

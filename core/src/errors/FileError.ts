@@ -15,7 +15,7 @@ import { Busy, CannotCreate, DiskTooSmall, FileDiffers, LocalIo, NameCollision, 
 import { codeOf, tagOf } from "./Failure.ts"
 import { ConfigUnusable, InputMalformed, SeveralFiles, UsageError } from "./InputErrors.ts"
 import { Forbidden, NotFound, OutcomeUnknown, ReplyMalformed, ReplyTooLarge, RequestRejected } from "./ServiceErrors.ts"
-import { FileDamaged, LinkExpired, LinkForbidden, LinkProtocol, LinkRefused, Stopped } from "./TransferErrors.ts"
+import { FileDamaged, LinkForbidden, LinkProtocol, LinkRefused, Stopped } from "./TransferErrors.ts"
 
 /** All that a file, an analysis or a selection can fail with. */
 const resultClasses = [
@@ -28,7 +28,6 @@ const resultClasses = [
   FileDiffers,
   Forbidden,
   InArchive,
-  LinkExpired,
   LinkForbidden,
   LinkProtocol,
   LinkRefused,

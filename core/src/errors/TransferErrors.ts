@@ -72,13 +72,12 @@ export const liesCold = (code: string | null): boolean => cold.has(code)
  */
 export const refusedLink = (
   { analysisId, fileName: file }: { readonly analysisId: string; readonly fileName: string },
-  { code, host, status }: LinkRefusal,
-  next: NonNullable<InArchive["next"]> = "restoreListed"
+  { code, host, status }: LinkRefusal
 ): InArchive | LinkForbidden | NotFound => {
   const answer = `${host} answers ${statusWord(status, code)}`
   if (liesCold(code)) {
     const listed = { file: printable(file), analysisId: AnalysisId.make(analysisId) }
-    return new InArchive({ ...listed, estimate: null, answer, next })
+    return new InArchive({ ...listed, estimate: null, answer, next: "restoreListed" })
   }
   return gone.has(status)
     ? new NotFound({ what: file, detail: `${answer} to its link, also after renewing it`, next: "linkOfService" })
@@ -122,25 +121,6 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("SvcLinkPro
   readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} ${this.reason}`
-  }
-}
-
-/**
- * The link of a links file works no longer, and without a session it cannot be renewed.
- *
- * @category errors
- * @since 0.1.0
- */
-export class LinkExpired extends Schema.TaggedError<LinkExpired>()("SvcLinkExpired", {
-  file: Schema.String,
-  reason: Schema.String
-}) {
-  override readonly [Runtime.errorExitCode] = 75
-  readonly retryable = false
-  readonly advice = "writeLinks"
-  readonly scope = "file"
-  override get message() {
-    return `${this.file}: its link has expired (${this.reason})`
   }
 }
 
@@ -216,15 +196,7 @@ const stops: Readonly<Record<Stopped["next"], string>> = {
  * @category errors
  * @since 0.1.0
  */
-export type SourceError =
-  | ServiceError
-  | InArchive
-  | LinkForbidden
-  | LinkRefused
-  | LinkExpired
-  | LinkProtocol
-  | FileDamaged
-  | LocalIo
+export type SourceError = ServiceError | InArchive | LinkForbidden | LinkRefused | LinkProtocol | FileDamaged | LocalIo
 
 /**
  * Failures of moving one file from a link host to its final name.

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
+export type { ListItem, PlanOutcome, PlanSubject, RunOutcome } from "../download/DownloadForms.ts"
 export type {
   DownloadPlan,
   ForeseenFile,

@@ -21,7 +21,6 @@ export {
   Forbidden,
   InArchive,
   InputMalformed,
-  LinkExpired,
   LinkForbidden,
   LinkProtocol,
   LinkRefused,

@@ -1,4 +1,4 @@
-/** The file of a report: its format, chosen by its name, and whether it, or a file of links, can be written at the end of a run. */
+/** The file of a report: its format, chosen by its name, and whether it can be written at the end of a run. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -48,7 +48,6 @@ export const replaceable = {
       /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-/
     ]
   },
-  links: { name: "links file", beginnings: [/^\s*\{\s*"schema"\s*:\s*"svc\.links\/1"/] },
   /** One with the same first line. */
   samplesheet: (header: string): Replaceable => ({ name: "samplesheet with these columns", beginnings: [header] })
 } as const
@@ -56,8 +55,8 @@ export const replaceable = {
 /** Bytes that are enough to know a file by. */
 const beginning = 512
 
-/** Fails when something else than an earlier report, or links file, would be lost. */
-export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
+/** Fails when something else than an earlier report would be lost. */
+const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
   file: string,
   { beginnings, name }: Replaceable
 ): Effect.fn.Return<void, UsageError, FileSystem.FileSystem> {

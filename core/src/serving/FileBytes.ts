@@ -103,12 +103,9 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     const noLink = yield* Deferred.make<never, StoreError | InArchive>()
     const fetching = Effect.gen(function* () {
       const { link, linkAskedAt, renewLink } = yield* start.excluding(store.lend(file))
-      const renewed =
-        renewLink === null
-          ? null
-          : Effect.catch(start.excluding(renewLink), (error) =>
-              Effect.andThen(Deferred.fail(noLink, error), Effect.never)
-            )
+      const renewed = Effect.catch(start.excluding(renewLink), (error) =>
+        Effect.andThen(Deferred.fail(noLink, error), Effect.never)
+      )
       const { analysisId } = file
       const lease = yield* LinkLease.make({ ...request, analysisId, link, linkAskedAt, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)

@@ -127,8 +127,8 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const questions = yield* ServiceQueue
   const links = yield* makeLinks({
     ask: fetchLinks,
-    noLink: ({ _tag }, file, known: AnalysisFiles | null) => {
-      const archived = _tag === "Archived" ? known?.files.find(({ fileName }) => fileName === file.fileName) : undefined
+    noLink: (why, file, known: AnalysisFiles) => {
+      const archived = why === "Archived" ? known.files.find(({ fileName }) => fileName === file.fileName) : undefined
       return archived === undefined ? notFound(file) : new InArchive({ file: archived })
     },
     queue: questions,
@@ -159,8 +159,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     about: (files: ReadonlyArray<ServedFile>) => ReadonlyArray<string>
   ) {
     if (!isId(analysisId) || !(yield* Reader).mayRead(analysisId)) return yield* unknownAnalysis(analysisId)
-    const known = yield* links.answer(analysisId, ({ files }) => about(files))
-    return known === null ? yield* unknownAnalysis(analysisId) : known.files
+    return (yield* links.answer(analysisId, ({ files }) => about(files))).files
   })
 
   return {
@@ -181,7 +180,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     lend: (file) =>
       Effect.map(links.lend(file), ({ renewLink, ...first }) => ({
         ...first,
-        renewLink: renewLink === null ? null : Effect.andThen(Metric.update(linksRenewed, 1), renewLink)
+        renewLink: Effect.andThen(Metric.update(linksRenewed, 1), renewLink)
       })),
     forget: links.forget,
     state: Effect.zipWith(questions.state, links.held, (queue, linksHeld) => ({ queue, linksHeld }))

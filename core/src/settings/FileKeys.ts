@@ -166,31 +166,6 @@ export const fileKeys = inGroup("Files", fileSteps, {
     otherSpellings: ["c", "pipe", "to-stdout"],
     help: "Write the one file that is wanted, whole or the slice of it, to standard output, every block and record of it checked before it goes"
   },
-  links: {
-    type: "flag",
-    steps: downloadSteps,
-    beyond: true,
-    otherSpellings: ["list-urls", "U"],
-    help: "Print the download links instead of the files. They are as good as a password while they last"
-  },
-  writeLinks: {
-    type: "path",
-    file: { what: "the links file", use: "written" },
-    steps: downloadSteps,
-    metavar: "FILE",
-    beyond: true,
-    otherSpellings: ["linksFile", "url-file"],
-    help: "Write the download links instead of the files, as JSON into this private file"
-  },
-  fromLinks: {
-    type: "path",
-    file: { what: "the links file", use: "read" },
-    steps: downloadSteps,
-    metavar: "FILE",
-    beyond: true,
-    otherSpellings: ["linksFile"],
-    help: "Download by the links in this file; nobody logs in"
-  },
   format: {
     type: "choice",
     choices: ["text", "json"],

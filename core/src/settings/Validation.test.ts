@@ -118,35 +118,6 @@ describe("validation", () => {
     })
   )
 
-  it.effect("a links file needs neither target nor selection, and cannot answer what only the service knows", () =>
-    Effect.gen(function* () {
-      const links: Layer = { fromLinks: ["links.json"] }
-      yield* check(links)
-      yield* check({ ...links, analysisIds: ["A1"], restoreArchived: ["no"], latest: ["false"] })
-      const cases: ReadonlyArray<readonly [Layer, RegExp]> = [
-        [{ sampleIds: ["S1"] }, /^--sampleIds needs the service: .*--analysisIds/],
-        [{ limsIds: ["L1"], filters: ["status = DONE"] }, /^--limsIds and --filters needs the service/],
-        [{ latest: ["true"] }, /^--latest needs the service/],
-        [{ restoreArchived: ["force"] }, /^--restoreArchived force needs the service: see svc-request-restore$/],
-        [{ resumeArchivedDownloads: ["true"] }, /^--resumeArchivedDownloads and --fromLinks cannot be used together/],
-        [{ target: ["lab"] }, /^--target lab is a name/]
-      ]
-      for (const [layer, sentence] of cases) {
-        const messages = yield* messagesOf({ ...links, ...layer })
-        assert.strictEqual(messages.length, 1)
-        assert.match(messages[0] ?? "", sentence)
-      }
-      for (const other of [{ links: ["true"] }, { writeLinks: ["more.json"] }]) {
-        const [message = ""] = yield* messagesOf({ ...links, ...other })
-        assert.match(message, /^--fromLinks and --(links|writeLinks) cannot be used together/)
-      }
-      assert.deepStrictEqual(yield* messagesOf({ writeLinks: ["links.json"] }), [
-        "Missing required argument --target",
-        "Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds, or use --resumeArchivedDownloads"
-      ])
-    })
-  )
-
   it.effect("something must be selected, unless stored requests are resumed", () =>
     Effect.gen(function* () {
       const { target } = good
@@ -177,10 +148,7 @@ describe("validation", () => {
         { range: ["chr1:1-2"], bed: ["regions.bed"] },
         { bed: ["regions.bed"], unmapped: ["true"] },
         { list: ["true"], plan: ["true"] },
-        { links: ["true"], list: ["true"] },
-        { writeLinks: ["links.json"], plan: ["true"] },
-        { resumeArchivedDownloads: ["true"], plan: ["true"] },
-        { resumeArchivedDownloads: ["true"], links: ["true"] }
+        { resumeArchivedDownloads: ["true"], plan: ["true"] }
       ]
       for (const pair of pairs) {
         const messages = yield* messagesOf({ ...good, ...pair })

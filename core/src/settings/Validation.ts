@@ -21,9 +21,6 @@ export type Problems = ReadonlyArray<string>
 const givenAmong = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
   names.filter((name) => isOn(settings[name]))
 
-/** Whether a links file takes the place of the service: nobody logs in. */
-export const readsLinks = ({ fromLinks }: LocalSettings): boolean => fromLinks !== null
-
 const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== false
 
 /** `--range and bed in the configuration file`: names each key by the place where it was set. */
@@ -39,35 +36,12 @@ const contradictionsIn = (settings: LocalSettings): Problems => {
   }
   exclusive("both say which regions are wanted", "range", "bed")
   exclusive("give the regions with --range when the unmapped reads are wanted as well", "bed", "unmapped")
-  for (const links of ["links", "writeLinks"] as const) {
-    exclusive("each replaces the download by something else", "list", "plan", links)
-    exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", links)
-    exclusive("the links in a file are used as they are", "fromLinks", links)
-  }
-  for (const name of ["list", "plan", "links", "writeLinks"] as const) {
+  for (const name of ["list", "plan"] as const) {
     exclusive("each replaces the download by something else", name, "stdout")
   }
+  exclusive("each replaces the download by something else", "list", "plan")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "stdout")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
-  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "fromLinks")
-  return [...problems, ...(readsLinks(settings) ? needsSession(settings) : [])]
-}
-
-/** Options that need the service, and are set although a links file takes its place. */
-const needsSession = (settings: LocalSettings): Problems => {
-  const chosen = (["sampleIds", "limsIds", "filters"] as const).filter((name) => settings[name].length > 0)
-  const choosing = [...chosen, ...givenAmong(settings, "latest")]
-  const problems: Array<string> = []
-  if (choosing.length > 0) {
-    problems.push(
-      `${namesWithSource(settings, choosing)} needs the service: use it when the links file is written with --writeLinks, and ` +
-        "--analysisIds to take a part of that file"
-    )
-  }
-  const { restoreArchived } = settings
-  if (settings.source("restoreArchived") === "command line" && ["all", "force"].includes(restoreArchived)) {
-    problems.push(`--restoreArchived ${restoreArchived} needs the service: see svc-request-restore`)
-  }
   return problems
 }
 
@@ -133,7 +107,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   parsed: Result.Result<A, Problems>
 ): Effect.fn.Return<A, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Path.Path> {
   const problems: Array<string> = []
-  if (rules.service && (settings.target !== null || !readsLinks(settings))) {
+  if (rules.service) {
     const base = baseUrlOf(settings)
     if (Result.isFailure(base)) problems.push(base.failure)
   }
@@ -146,7 +120,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   const proxy = proxyOf(settings)
   if (Result.isFailure(proxy)) problems.push(proxy.failure)
   const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
-  if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads && !readsLinks(settings)) {
+  if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads) {
     const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
     const ways = rules.takes("sampleIds") ? "at least one of --analysisIds, --sampleIds and --limsIds" : "an analysis"
     problems.push(`Nothing is selected: give ${ways}${resume}${wayToAll(settings)}`)

@@ -1,6 +1,5 @@
 /**
- * The link of one file while its bytes are fetched, asked for again when the link host no longer honours it, where there is
- * somebody to ask.
+ * The link of one file while its bytes are fetched, asked for again when the link host no longer honours it.
  *
  * All connections of the file share it: a link is renewed once, whoever notices first. How long a link is good it says itself. That
  * is a hint, since clocks differ and the token that signed the link may end sooner: only the answer of the link host decides.
@@ -15,10 +14,8 @@ import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 import {
   type InArchive,
-  LinkExpired,
   type LinkForbidden,
   type LinkRefusal,
-  liesCold,
   refusedLink,
   type ServiceError,
   statusWord
@@ -42,7 +39,7 @@ export interface LinkLease {
   readonly renewals: Effect.Effect<number>
 }
 
-export type LeaseError = ServiceError | InArchive | LinkForbidden | LinkExpired | Restart
+export type LeaseError = ServiceError | InArchive | LinkForbidden | Restart
 
 /** More refusals than any real download meets: stops a loop with a host that refuses every link after a few bytes. */
 const mostRefusals = 50
@@ -71,7 +68,7 @@ export type LinkedFile = Pick<
 >
 
 export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn.Return<LinkLease> {
-  const { fileName, progress, renewLink, size } = request
+  const { progress, renewLink, size } = request
   const state = yield* Ref.make<State>({
     link: request.link,
     generation: 0,
@@ -86,7 +83,6 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
   const one = yield* Semaphore.make(1)
 
   const renew = Effect.fnUntraced(function* (reason: string, wasRefused: boolean) {
-    if (renewLink === null) return yield* new LinkExpired({ file: fileName, reason })
     yield* progress({ _tag: "Renewing", reason })
     const now = yield* Clock.currentTimeMillis
     const { link, askedAt = now, size: listed } = yield* renewLink
@@ -107,9 +103,8 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
 
   const current = Effect.gen(function* () {
     const old = yield* Ref.get(state)
-    // Only the link host ends a link that cannot be renewed: it may serve it longer than this clock thinks. One that is given out
-    // for a moment only is tried all the same.
-    const isOver = renewLink !== null && (old.used || old.generation === 0)
+    // One that is given out for a moment only is tried all the same.
+    const isOver = old.used || old.generation === 0
     if (isOver && (yield* Clock.currentTimeMillis) >= old.goodUntil) yield* renew("the link has ended", false)
     return yield* Ref.updateAndGet(state, (now) => ({ ...now, used: true }))
   }).pipe(one.withPermit)
@@ -118,8 +113,6 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     Effect.gen(function* () {
       const old = yield* Ref.get(state)
       if (old.generation !== generation) return
-      // A link that is signed anew leads to the same cold storage; the service, which was not asked, may list it as archived.
-      if (renewLink === null && liesCold(refusal.code)) return yield* refusedLink(request, refusal, "writeLinks")
       const isNoAccident = old.newest && !old.worked && (yield* Clock.currentTimeMillis) < old.goodUntil
       if (isNoAccident || old.inVain >= mostInVain || old.refusals >= mostRefusals) {
         return yield* refusedLink(request, refusal)

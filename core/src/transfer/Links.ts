@@ -1,5 +1,5 @@
 /**
- * The links of analyses, for all who need them: a run, a links file and a gateway.
+ * The links of analyses, for all who need them: a run and a gateway.
  *
  * The last answer of the service about an analysis is held. What it says of a file counts while that is fresh; then the service is
  * asked again, once for all who wait, and what else the old answer says stays in use meanwhile. Each answer has a number, its
@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { expiryOf, goodUntil, type LinkedFile } from "./LinkLease.ts"
+import { goodUntil, type LinkedFile } from "./LinkLease.ts"
 import type { FreshLink } from "./TransferRequest.ts"
 
 /** What is known of an analysis, its links among it. */
@@ -23,17 +23,12 @@ export interface LinkAnswer {
   }
   /** By file name; files without a link are absent. */
   readonly links: ReadonlyMap<string, Redacted.Redacted>
-  /** When the service was asked, in ms since 1970; null when nobody knows. */
-  readonly askedAt: number | null
+  /** When the service was asked, in ms since 1970. */
+  readonly askedAt: number
 }
 
-/**
- * Why there is no link of a file. `Several`: two files have its name, and nobody can say which is meant (fault L6). `Ended`: the link
- * says so itself, and nobody can be asked for another.
- */
-export type NoLink =
-  | { readonly _tag: "Missing" | "Several" | "Archived" | "Unlinked" }
-  | { readonly _tag: "Ended"; readonly at: Date }
+/** Why there is no link of a file. `Several`: two files have its name, and nobody can say which is meant (fault L6). */
+export type NoLink = "Missing" | "Several" | "Archived" | "Unlinked"
 
 /** A file by its name. */
 interface WantedFile {
@@ -41,19 +36,19 @@ interface WantedFile {
   readonly fileName: string
 }
 
-/** A link, and how its file gets the next one; null when nobody can be asked. */
+/** A link, and how its file gets the next one. */
 export interface LentLink<E> extends Required<Pick<LinkedFile, "link" | "linkAskedAt" | "size">> {
-  readonly renewLink: Effect.Effect<FreshLink, E> | null
+  readonly renewLink: Effect.Effect<FreshLink, E>
 }
 
 /** `E`: the service does not answer, or with a no. `F`: a file has no link. */
 export interface Links<A, E, F> {
   /**
-   * What is known of an analysis; null when nothing is, and nobody can be asked.
+   * What is known of an analysis.
    *
    * @param about - the files of which it has to be fresh
    */
-  readonly answer: (analysisId: string, about: (answer: A) => ReadonlyArray<string>) => Effect.Effect<A | null, E>
+  readonly answer: (analysisId: string, about: (answer: A) => ReadonlyArray<string>) => Effect.Effect<A, E>
   /** A link of exactly one file, good for a while. */
   readonly lend: (file: WantedFile) => Effect.Effect<LentLink<E | F>, E | F>
   /** Makes the next question about this analysis a request to the service. */
@@ -74,13 +69,13 @@ type Refusal = { readonly retryable: boolean; readonly scope: string }
 
 export interface LinksOptions<A, E, W, F> {
   /**
-   * Asks the service about an analysis; null when what is held is all there is.
+   * Asks the service about an analysis.
    *
    * @param ended - how many links of the last answer have come to their time
    */
-  readonly ask: ((analysisId: string, ended: number) => Effect.Effect<A, E>) | null
-  /** The error of a file that has no link; `answer` as in what is known, null when nothing is. */
-  readonly noLink: (no: NoLink, file: WantedFile, answer: A | null) => F
+  readonly ask: (analysisId: string, ended: number) => Effect.Effect<A, E>
+  /** The error of a file that has no link by this answer. */
+  readonly noLink: (no: NoLink, file: WantedFile, answer: A) => F
   readonly queue?: LinkQueue<W>
   readonly held?: Iterable<A>
   /** Analyses that are held; the one asked for longest ago is dropped first. */
@@ -149,53 +144,44 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
   const begun = yield* Clock.currentTimeMillis
   for (const answer of known) hold(answer, begun)
 
-  const askNext = (asked: NonNullable<typeof ask>, analysisId: string) =>
+  const askNext = (analysisId: string) =>
     Effect.gen(function* () {
       const old = answers.get(analysisId)
       const now = yield* Clock.currentTimeMillis
-      const answer = yield* asked(analysisId, old === undefined ? 0 : linksIn(old, (until) => until <= now))
+      const answer = yield* ask(analysisId, old === undefined ? 0 : linksIn(old, (until) => until <= now))
       return hold(answer, yield* Clock.currentTimeMillis)
     })
 
-  const asking: Cache.Cache<string, Held<A>, E> | null =
-    ask === null
-      ? null
-      : yield* Cache.makeWith(
-          (analysisId: string) => {
-            const work = askNext(ask, analysisId)
-            return queue === undefined || asking === null
-              ? work
-              : queue.ask(answers.has(analysisId), awaited(asking, analysisId, work))
-          },
-          { capacity: mostUnknown, timeToLive: (exit) => (isNo(exit) ? unknownFor : Duration.zero) }
-        )
+  const asking: Cache.Cache<string, Held<A>, E> = yield* Cache.makeWith(
+    (analysisId: string) => {
+      const work = askNext(analysisId)
+      return queue === undefined ? work : queue.ask(answers.has(analysisId), awaited(asking, analysisId, work))
+    },
+    { capacity: mostUnknown, timeToLive: (exit) => (isNo(exit) ? unknownFor : Duration.zero) }
+  )
 
-  /** The answer that is held when it `counts`, or when nobody can be asked; else the next. */
+  /** The answer that is held when it `counts`; else the next. */
   const current = Effect.fnUntraced(function* (
     analysisId: string,
     counts: (held: Held<A>, now: number) => boolean
-  ): Effect.fn.Return<Held<A> | null, E | W> {
-    const held = answers.get(analysisId) ?? null
-    if (asking === null || (held !== null && counts(held, yield* Clock.currentTimeMillis))) return held
+  ): Effect.fn.Return<Held<A>, E | W> {
+    const held = answers.get(analysisId)
+    if (held !== undefined && counts(held, yield* Clock.currentTimeMillis)) return held
     const answer = Cache.get(asking, analysisId)
     return yield* queue === undefined ? answer : queue.wait(answer)
   })
 
   const lend = Effect.fnUntraced(function* ({ analysisId, fileName }: WantedFile) {
     let last = 0
-    const next: Effect.Effect<Omit<FreshLink, "askedAt"> & Pick<A, "askedAt">, E | W | F> = Effect.gen(function* () {
+    const next: Effect.Effect<Required<FreshLink>, E | W | F> = Effect.gen(function* () {
       const held = yield* current(analysisId, (held, now) => held.generation > last && isFresh(held, fileName, now))
-      const file = held?.files.get(fileName)
+      const file = held.files.get(fileName)
       // Somebody else who waited for this answer was first.
       if (file?.given === true) return yield* next
-      if (held === null || file == null || file.link === null) {
-        return yield* Effect.fail(noLink(whyNot(file), { analysisId, fileName }, held?.answer ?? null))
+      if (file == null || file.link === null) {
+        return yield* Effect.fail(noLink(whyNot(file), { analysisId, fileName }, held.answer))
       }
       const { link, size } = file
-      const end = ask === null ? expiryOf(Redacted.value(link)) : null
-      if (end !== null && end <= (yield* Clock.currentTimeMillis)) {
-        return yield* Effect.fail(noLink({ _tag: "Ended", at: new Date(end) }, { analysisId, fileName }, held.answer))
-      }
       last = held.generation
       if (once) {
         Object.assign(file, { link: null, given: true, freshUntil: 0 })
@@ -204,15 +190,14 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
       return { link, size, askedAt: held.answer.askedAt }
     })
     const { askedAt, link, size } = yield* next
-    const renewLink = Effect.map(next, ({ askedAt, ...fresh }) => (askedAt === null ? fresh : { ...fresh, askedAt }))
-    return { link, size, linkAskedAt: askedAt, renewLink: ask === null ? null : renewLink }
+    return { link, size, linkAskedAt: askedAt, renewLink: next }
   })
 
   return {
     answer: (analysisId, about) =>
       Effect.map(
         current(analysisId, (held, now) => about(held.answer).every((name) => isFresh(held, name, now))),
-        (held) => held?.answer ?? null
+        ({ answer }) => answer
       ),
     lend,
     forget: (analysisId) => Effect.sync(() => void answers.delete(analysisId)),
@@ -224,30 +209,29 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
   }
 })
 
-const whyNot = (file: HeldFile | null | undefined): NoLink => ({
-  _tag: file === undefined ? "Missing" : file === null ? "Several" : file.archived ? "Archived" : "Unlinked"
-})
+const whyNot = (file: HeldFile | null | undefined): NoLink =>
+  file === undefined ? "Missing" : file === null ? "Several" : file.archived ? "Archived" : "Unlinked"
 
 const filesOf = ({ askedAt, links, listed }: LinkAnswer, now: number, untold: Duration.Input) => {
   const files = new Map<string, HeldFile | null>()
   for (const { archived, fileName, size } of listed.files) {
     if (fileName === null) continue
     const link = archived ? null : (links.get(fileName) ?? null)
-    const freshUntil = link === null ? now + archivedFor : givenUntil(Redacted.value(link), askedAt, now, untold)
+    const freshUntil = link === null ? now + archivedFor : givenUntil(Redacted.value(link), askedAt, untold)
     files.set(fileName, files.has(fileName) ? null : { size, archived, link, given: false, freshUntil })
   }
   return files
 }
 
 /** Until when a link is given out, in ms since 1970. */
-const givenUntil = (link: string, askedAt: number | null, now: number, untold: Duration.Input): number => {
+const givenUntil = (link: string, askedAt: number, untold: Duration.Input): number => {
   const end = goodUntil(link, askedAt)
-  return Math.min(end, (askedAt ?? now) + Duration.toMillis(Number.isFinite(end) ? longest : untold))
+  return Math.min(end, askedAt + Duration.toMillis(Number.isFinite(end) ? longest : untold))
 }
 
 const isFresh = ({ answer, files, since }: Held<LinkAnswer>, fileName: string, now: number): boolean =>
   // The clock may have gone back.
-  now >= (answer.askedAt ?? since) && now < (files.get(fileName)?.freshUntil ?? since + missingFor)
+  now >= answer.askedAt && now < (files.get(fileName)?.freshUntil ?? since + missingFor)
 
 const linksIn = ({ files }: Held<LinkAnswer>, counts: (freshUntil: number) => boolean): number => {
   let links = 0

@@ -4,7 +4,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { FileDamaged, InArchive, LinkExpired, LocalIo, ServiceError } from "../Errors.ts"
+import type { FileDamaged, InArchive, LocalIo, ServiceError } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 
 /** A link asked for again, with the size that the listing gives now. */
@@ -66,10 +66,10 @@ export interface TransferRequest {
   /** Bytes, from the listing. */
   readonly size: number | null
   readonly link: Redacted.Redacted
-  /** When the link was asked for, in ms since 1970; unknown when it is left out, or null. */
-  readonly linkAskedAt?: number | null
-  /** Asks the service for the link again; null where there is no session, then a link that has ended is `LinkExpired`. */
-  readonly renewLink: Effect.Effect<FreshLink, ServiceError | InArchive | LinkExpired> | null
+  /** When the link was asked for, in ms since 1970; unknown when it is left out. */
+  readonly linkAskedAt?: number
+  /** Asks the service for the link again. */
+  readonly renewLink: Effect.Effect<FreshLink, ServiceError | InArchive>
   /** What the complete file must pass before it gets its final name; `structure` when it is left out. */
   readonly check?: TransferCheck
   /** Puts a checksum beside the file, in coreutils' form: `NAME.md5` or `NAME.sha256`. */

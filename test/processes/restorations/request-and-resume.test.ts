@@ -84,11 +84,11 @@ describe("request and resume", () => {
   )
 
   it.live(
-    "svc-download asks, remembers and ends with 75; with --pendingOk 0; in plan, list and links mode it asks nothing",
+    "svc-download asks, remembers and ends with 75; with --pendingOk 0; in plan and list mode it asks nothing",
     () =>
       Effect.gen(function* () {
         const { download, folder, stats } = yield* archive("1 hour")
-        for (const mode of ["--plan", "--list", "--links"]) {
+        for (const mode of ["--plan", "--list"]) {
           yield* download(["-a", "A3", "-d", "out", "--restoreArchived", "force", mode])
           assert.isFalse(existsSync(join(folder, file)), mode)
         }
