@@ -25,6 +25,12 @@ export const gone: ReadonlyArray<Gone> = [
     steps: ["fetch-annotations"],
     instead:
       "write -F 'Chr = chr17' -F 'Pos >= 43044295' -F 'Pos <= 43125364', with the names of the columns that have them"
+  },
+  {
+    names: ["links", "writeLinks", "fromLinks", "U", "list-urls", "listUrls", "url-file", "urlFile", "linksFile"],
+    steps: ["download"],
+    instead:
+      "svc-gateway -- COMMAND holds one session for all that COMMAND starts; for a script svc-api get-file-download-links prints links"
   }
 ]
 
