@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
-import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
+import { GeneId, PanelId, PersonId, WireGeneId, WirePanelId, WirePersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
 import { type InputMalformed, type LocalIo, type NotFound, ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
@@ -19,12 +19,12 @@ import { changeAndLook, inputProblems, recordInput } from "./RecordChange.ts"
 
 /** A part of `VirtualPanelUpdate`; other fields of an input are sent as they are. */
 const PanelChanges = record("PanelChanges", {
-  id: maybe(PanelId),
+  id: maybe(WirePanelId),
   name: Schema.optionalKey(Schema.String),
   active: Schema.optionalKey(Schema.Boolean),
-  geneIds: Schema.optionalKey(Schema.Array(GeneId)),
+  geneIds: Schema.optionalKey(Schema.Array(WireGeneId)),
   description: maybe(Schema.String),
-  personId: maybe(PersonId)
+  personId: maybe(WirePersonId)
 })
 type PanelChanges = typeof PanelChanges.Type
 
@@ -88,9 +88,9 @@ const lookByName = (name: string) =>
 const StoredPanel = record("StoredPanel", {
   name: Schema.String,
   active: maybe(Schema.Boolean),
-  genes: Schema.Array(openStruct({ id: GeneId })),
+  genes: Schema.Array(openStruct({ id: WireGeneId })),
   description: maybe(Schema.String),
-  personId: maybe(PersonId)
+  personId: maybe(WirePersonId)
 })
 type StoredPanel = typeof StoredPanel.Type
 
@@ -160,7 +160,7 @@ export const updatePanel: Special = {
 }
 
 const change = Effect.fn("svc.step.changePanel")(function* (id: PanelId, changes: PanelChanges) {
-  const onWire = Schema.encodeSync(PanelId)(id)
+  const onWire = Schema.encodeSync(WirePanelId)(id)
   const stored = yield* readPanel(id)
   const update = yield* updateOf(id, stored, changes)
   const others = Object.keys(update).filter((name) => !known.includes(name))

@@ -1,6 +1,6 @@
 /** The records of analyses in lists (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
 import * as Schema from "effect/Schema"
-import { AnalysisId, LimsId, PersonId, Reference, SampleId } from "./Ids.ts"
+import { Reference, WireAnalysisId, WireLimsId, WirePersonId, WireSampleId } from "./Ids.ts"
 import { maybe, openEnum, record, Timestamp } from "./Record.ts"
 
 export const AnalysisType = openEnum([
@@ -18,7 +18,7 @@ const SampleOrigin = openEnum(["GERMLINE", "SOMATIC", "UNKNOWN", "SNPID", "MASKE
 const AnalysisStatus = openEnum(["PENDING", "DONE", "FAILED"])
 
 export const AnalysisApproval = record("AnalysisApproval", {
-  analysisId: maybe(AnalysisId),
+  analysisId: maybe(WireAnalysisId),
   userId: maybe(Reference),
   userName: maybe(Schema.String),
   approvalTime: maybe(Timestamp),
@@ -33,16 +33,16 @@ export const AnalysisApproval = record("AnalysisApproval", {
  * @since 0.1.0
  */
 export const AnalysisItem = record("AnalysisItem", {
-  id: AnalysisId,
+  id: WireAnalysisId,
   analysisType: maybe(AnalysisType),
   status: maybe(AnalysisStatus),
   regulatoryStatus: maybe(openEnum(["UNKNOWN", "IN_VITRO_DIAGNOSTIC", "RESEARCH_USE_ONLY", "PERFORMANCE_STUDY_ONLY"])),
   sourceId: maybe(Schema.String),
-  sampleId: maybe(SampleId),
+  sampleId: maybe(WireSampleId),
   sampleOrigin: maybe(SampleOrigin),
   enrichmentKitName: maybe(Schema.String),
-  referencedAnalysisId: maybe(AnalysisId),
-  personLimsId: maybe(LimsId),
+  referencedAnalysisId: maybe(WireAnalysisId),
+  personLimsId: maybe(WireLimsId),
   jobName: maybe(Schema.String),
   analysisApproval: maybe(AnalysisApproval),
   sequencingBatchId: maybe(Reference),
@@ -58,8 +58,8 @@ export type AnalysisItem = typeof AnalysisItem.Type
  * @since 0.1.0
  */
 export const FoundAnalysis = record("FoundAnalysis", {
-  analysisId: AnalysisId,
-  personId: maybe(PersonId),
+  analysisId: WireAnalysisId,
+  personId: maybe(WirePersonId),
   enrichmentKitId: maybe(Reference),
   analysisStatus: maybe(AnalysisStatus),
   matchingOriginalFileName: maybe(Schema.String),

@@ -3,7 +3,7 @@
  * variants, as results of target regions and pending segments (getCnvTargetResults, getPendingCnvSegments).
  */
 import * as Schema from "effect/Schema"
-import { AnalysisId, GeneId, Reference } from "./Ids.ts"
+import { Reference, WireAnalysisId, WireGeneId } from "./Ids.ts"
 import { Figure, mapOf, maybe, openEnum, openStruct, record } from "./Record.ts"
 
 /** One column; cell i of a row belongs to column i. `property` is a number here and text in CNV tables. */
@@ -129,13 +129,13 @@ const PendingCnvSegment = record("PendingCnvSegment", {
   regionIndexEnd: maybe(Schema.Int),
   mosaic: maybe(Schema.Boolean),
   mosaicRelation: maybe(Schema.Unknown),
-  analysisId: maybe(AnalysisId),
-  relativeAnalysisIds: maybe(Schema.Array(AnalysisId)),
+  analysisId: maybe(WireAnalysisId),
+  relativeAnalysisIds: maybe(Schema.Array(WireAnalysisId)),
   comment: maybe(Schema.String),
   iscn: maybe(Schema.String),
   hgvs: maybe(Schema.String),
   inheritance: maybe(Schema.String),
-  geneIds: maybe(Schema.Array(GeneId)),
+  geneIds: maybe(Schema.Array(WireGeneId)),
   transcriptNcbiIds: maybe(Schema.Array(Schema.String)),
   exons: maybe(Schema.Array(Schema.Int)),
   localFoundGain: maybe(Schema.Int),

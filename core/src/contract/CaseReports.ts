@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { AnalysisType } from "./Analyses.ts"
 import { CnvAnnotations, CnvType, Position } from "./Annotations.ts"
-import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Ids.ts"
+import { Reference, WireAnalysisId, WireLimsId, WirePanelId, WirePersonId, WireSampleId } from "./Ids.ts"
 import { ReportGene } from "./Panels.ts"
 import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
@@ -13,7 +13,7 @@ import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
  * @since 0.1.0
  */
 export const CaseReportInfo = record("CaseReportInfo", {
-  limsId: LimsId,
+  limsId: WireLimsId,
   timeSubmitted: maybe(Schema.String),
   timeApproved: maybe(Schema.String),
   markedForApproval: maybe(Schema.Boolean)
@@ -22,8 +22,8 @@ export type CaseReportInfo = typeof CaseReportInfo.Type
 
 /** An analysis that the report is based on. Older servers send `analysisType` in place of `type`. */
 const ReportAnalysis = record("ReportAnalysis", {
-  analysisId: AnalysisId,
-  sampleId: maybe(SampleId),
+  analysisId: WireAnalysisId,
+  sampleId: maybe(WireSampleId),
   type: maybe(AnalysisType),
   analysisType: maybe(AnalysisType),
   enrichmentKit: maybe(Schema.String),
@@ -47,7 +47,7 @@ const Significance = record("Significance", {
 })
 
 const conclusion = {
-  analysisIds: maybe(Schema.Array(AnalysisId)),
+  analysisIds: maybe(Schema.Array(WireAnalysisId)),
   significance: maybe(Significance),
   variant: maybe(Schema.String),
   cdna: maybe(Schema.String),
@@ -101,8 +101,8 @@ const active = { active: maybe(Schema.Boolean) }
 const PersonItem = record("PersonItem", {
   ...active,
   type: Schema.Literal("PERSON"),
-  personId: maybe(PersonId),
-  limsId: maybe(LimsId),
+  personId: maybe(WirePersonId),
+  limsId: maybe(WireLimsId),
   familyId: maybe(Schema.String),
   hpoTerms: maybe(Schema.Array(Schema.String)),
   comment: maybe(Schema.String),
@@ -119,7 +119,7 @@ const VirtualPanelItem = record("VirtualPanelItem", {
   ...active,
   type: Schema.Literal("VIRTUAL_PANEL"),
   allGenesPanel: maybe(Schema.Boolean),
-  virtualPanelId: maybe(PanelId),
+  virtualPanelId: maybe(WirePanelId),
   name: maybe(Schema.String),
   genes: maybe(Schema.Array(ReportGene)),
   appliedFilters: maybe(Schema.Array(openStruct({ name: maybe(Schema.String), filter: maybe(Schema.String) }))),
@@ -139,7 +139,7 @@ const UnknownItem = record("UnknownItem", {
  */
 export const CaseReport = record("CaseReport", {
   draft: maybe(Schema.Boolean),
-  personId: maybe(PersonId),
+  personId: maybe(WirePersonId),
   submitter: maybe(Schema.String),
   submitted: maybe(Schema.String),
   approver: maybe(Schema.String),

@@ -17,7 +17,7 @@ import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
 import { type EndpointName, type EndpointNote, endpointNotes } from "./EndpointNotes.ts"
 import { BadRequest, enveloped, Forbidden, NotFound, Unprocessable } from "./Envelope.ts"
 import { AnalysisFiles, RestoreAnswer, RestoreRequest } from "./Files.ts"
-import { AnalysisId, CommaJoined, inAddress, LimsId, PanelId, PersonId } from "./Ids.ts"
+import { AnalysisId, CommaJoined, LimsId, PanelId, PersonId, WirePanelId, WirePersonId } from "./Ids.ts"
 import { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
 import { Person, PersonUpdate } from "./Persons.ts"
 import { CoverageItem, QcCaseMetrics } from "./QualityControl.ts"
@@ -25,9 +25,9 @@ import { CoverageItem, QcCaseMetrics } from "./QualityControl.ts"
 const disableCodecs = true
 
 /** Without it the server takes the panel that its user chose last. That is hidden state, so the client sends `1`, all genes. */
-const virtualPanelId = Schema.optionalKey(inAddress(PanelId))
-const analysisId = { analysisId: inAddress(AnalysisId) }
-const personLimsId = { personLimsId: inAddress(LimsId) }
+const virtualPanelId = Schema.optionalKey(PanelId)
+const analysisId = { analysisId: AnalysisId }
+const personLimsId = { personLimsId: LimsId }
 const flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
 
 /** Each endpoint is made when it is asked for: making all takes 4 ms of CPU, and a job calls one or two. */
@@ -36,7 +36,7 @@ const endpoints = {
     HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
       disableCodecs,
       params: personLimsId,
-      success: enveloped(PersonId),
+      success: enveloped(WirePersonId),
       error: [NotFound, Forbidden]
     }),
   getPerson: () =>
@@ -50,7 +50,7 @@ const endpoints = {
     HttpApiEndpoint.put("createOrUpdatePerson", "/api/person", {
       disableCodecs,
       payload: PersonUpdate,
-      success: PersonId,
+      success: WirePersonId,
       error: [BadRequest, Forbidden]
     }),
   getSnvAnnotations: () =>
@@ -63,7 +63,7 @@ const endpoints = {
   getAnalyses: () =>
     HttpApiEndpoint.get("getAnalyses", "/api/analyses", {
       disableCodecs,
-      query: { analysisIds: Schema.optionalKey(CommaJoined(inAddress(AnalysisId))) },
+      query: { analysisIds: Schema.optionalKey(CommaJoined(AnalysisId)) },
       success: enveloped(Schema.Array(AnalysisItem)),
       error: [BadRequest, Forbidden]
     }),
@@ -86,14 +86,14 @@ const endpoints = {
     HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
       disableCodecs,
       params: personLimsId,
-      query: { analysisIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+      query: { analysisIds: Schema.Array(AnalysisId), virtualPanelId },
       success: CnvTargetResults,
       error: [NotFound, Unprocessable, Forbidden]
     }),
   getPendingCnvSegments: () =>
     HttpApiEndpoint.get("getPendingCnvSegments", "/pending-cnv", {
       disableCodecs,
-      query: { personId: inAddress(PersonId), analysesIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+      query: { personId: PersonId, analysesIds: Schema.Array(AnalysisId), virtualPanelId },
       success: enveloped(PendingCnvSegments),
       error: [BadRequest, Forbidden]
     }),
@@ -101,7 +101,7 @@ const endpoints = {
   getQcCaseMetrics: () =>
     HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
       disableCodecs,
-      params: { personId: inAddress(LimsId) },
+      params: { personId: LimsId },
       success: enveloped(QcCaseMetrics),
       error: [BadRequest, Forbidden]
     }),
@@ -109,7 +109,7 @@ const endpoints = {
   getCoverageData: () =>
     HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
       disableCodecs,
-      params: { personId: inAddress(LimsId) },
+      params: { personId: LimsId },
       query: { virtualPanelId },
       success: Schema.Array(CoverageItem),
       error: [BadRequest, Forbidden]
@@ -117,7 +117,7 @@ const endpoints = {
   getCaseReport: () =>
     HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
       disableCodecs,
-      params: { personId: inAddress(LimsId) },
+      params: { personId: LimsId },
       query: { draft: flag, inactive: flag },
       success: enveloped(CaseReport),
       error: [NotFound, Forbidden]
@@ -131,7 +131,7 @@ const endpoints = {
   getVirtualPanel: () =>
     HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
       disableCodecs,
-      params: { id: inAddress(PanelId) },
+      params: { id: PanelId },
       success: enveloped(VirtualPanel),
       error: [Forbidden]
     }),
@@ -139,7 +139,7 @@ const endpoints = {
     HttpApiEndpoint.post("createOrUpdateVirtualPanel", "/api/virtual-panel", {
       disableCodecs,
       payload: VirtualPanelUpdate,
-      success: enveloped(PanelId),
+      success: enveloped(WirePanelId),
       error: [BadRequest, Forbidden]
     }),
   getVirtualPanelSummaries: () =>

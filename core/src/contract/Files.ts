@@ -3,7 +3,7 @@
  * archive (requestRestore, docs/dev/service.md 15).
  */
 import * as Schema from "effect/Schema"
-import { AnalysisId, inAddress, LimsId, SampleId } from "./Ids.ts"
+import { AnalysisId, WireAnalysisId, WireLimsId, WireSampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
 /**
@@ -32,9 +32,9 @@ export type FileLink = typeof FileLink.Type
  */
 export const AnalysisFiles = record("AnalysisFiles", {
   /** The analysis that was asked for. */
-  id: maybe(AnalysisId),
-  sampleId: maybe(SampleId),
-  limsId: maybe(LimsId),
+  id: maybe(WireAnalysisId),
+  sampleId: maybe(WireSampleId),
+  limsId: maybe(WireLimsId),
   customerProvidedInputFilePaths: maybe(Schema.Array(Schema.String)),
   apiFileLinks: Schema.Array(FileLink)
 })
@@ -42,7 +42,7 @@ export type AnalysisFiles = typeof AnalysisFiles.Type
 
 /** Form of `POST /archive/analysis/restore`; `analysisIds` repeats for several analyses. */
 export const RestoreRequest = Schema.Struct({
-  analysisIds: Schema.Array(inAddress(AnalysisId)),
+  analysisIds: Schema.Array(AnalysisId),
   disableArchive: Schema.Literals(["true", "false"])
 })
 
@@ -53,7 +53,7 @@ export const RestoreRequest = Schema.Struct({
  * @since 0.1.0
  */
 export const RestoreAnswer = record("RestoreAnswer", {
-  analysisId: maybe(AnalysisId),
+  analysisId: maybe(WireAnalysisId),
   /** ISO 8601 UTC; null when the service does not say. */
   restoreEstimation: Schema.optionalKey(Hint)
 })

@@ -1,12 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
-import { AnalysisId, CommaJoined, GeneId, inAddress, LimsId, PanelId, PersonId, SampleId } from "./Ids.ts"
+import {
+  AnalysisId,
+  CommaJoined,
+  WireAnalysisId,
+  WireGeneId,
+  WireLimsId,
+  WirePanelId,
+  WirePersonId,
+  WireSampleId
+} from "./Ids.ts"
 
 const wide = new ExactNumber("9007199254740993")
 
-const integerIds = [AnalysisId, PersonId, PanelId, GeneId]
-const textIds = [LimsId, SampleId]
+const integerIds = [WireAnalysisId, WirePersonId, WirePanelId, WireGeneId]
+const textIds = [WireLimsId, WireSampleId]
 
 describe("identifiers", () => {
   it.effect.prop("an integer goes out as it came in", [Schema.Int], ([wire]) =>
@@ -46,7 +55,7 @@ describe("identifiers", () => {
     ["", ""]
   ] as const)("%j is sent as %j", ([given, sent]) =>
     Effect.gen(function* () {
-      const encoded = yield* Schema.encodeEffect(AnalysisId)(AnalysisId.make(given))
+      const encoded = yield* Schema.encodeEffect(WireAnalysisId)(AnalysisId.make(given))
       assert.strictEqual(JSON.stringify(encoded), JSON.stringify(sent))
     })
   )
@@ -74,13 +83,13 @@ describe("identifiers", () => {
         assert.strictEqual(inside, "9007199254740993")
         assert.strictEqual(JSON.stringify(yield* Schema.encodeEffect(id)(inside)), "9007199254740993")
       }
-      assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(AnalysisId)(new ExactNumber("9007199254740993.5"))))
+      assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(WireAnalysisId)(new ExactNumber("9007199254740993.5"))))
     })
   )
 
   it.effect("in one parameter they are joined by commas; an empty one is an empty list", () =>
     Effect.gen(function* () {
-      const list = CommaJoined(inAddress(AnalysisId))
+      const list = CommaJoined(AnalysisId)
       const ids = ["1", "A2"].map((id) => AnalysisId.make(id))
       assert.strictEqual(yield* Schema.encodeEffect(list)(ids), "1,A2")
       assert.deepStrictEqual(yield* Schema.decodeEffect(list)("1,A2"), ids)

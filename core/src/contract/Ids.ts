@@ -1,5 +1,5 @@
 /**
- * The identifiers of docs/dev/service.md 2.1: branded text inside, number or text on the wire.
+ * The identifiers of docs/dev/service.md 2.1: branded text everywhere but in records of the service, which have their wire forms.
  *
  * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others;
  * LIMS and sample identifiers are always text. Where the wire may have integers, an identifier
@@ -14,6 +14,70 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import { ExactNumber } from "./ExactNumber.ts"
 import { numeric, WideInteger } from "./Record.ts"
 
+/**
+ * An analysis.
+ *
+ * **Example** (Of a program, and of JSON)
+ *
+ * ```ts
+ * import { Schema } from "effect"
+ * import { Ids } from "svc-steps"
+ *
+ * const own = Ids.AnalysisId.make("A1")
+ * const read = Schema.decodeUnknownEffect(Ids.AnalysisId)("A1")
+ * ```
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AnalysisId = Schema.String.pipe(Schema.brand("AnalysisId"))
+export type AnalysisId = typeof AnalysisId.Type
+
+/**
+ * The service's own identifier of a person, obtained from the LIMS identifier.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PersonId = Schema.String.pipe(Schema.brand("PersonId"))
+export type PersonId = typeof PersonId.Type
+
+/**
+ * A virtual panel; `1` is "all genes".
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PanelId = Schema.String.pipe(Schema.brand("PanelId"))
+export type PanelId = typeof PanelId.Type
+
+/**
+ * A gene of the service's gene list.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const GeneId = Schema.String.pipe(Schema.brand("GeneId"))
+export type GeneId = typeof GeneId.Type
+
+/**
+ * A person, as the laboratory system names it.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const LimsId = Schema.String.pipe(Schema.brand("LimsId"))
+export type LimsId = typeof LimsId.Type
+
+/**
+ * A sample.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SampleId = Schema.String.pipe(Schema.brand("SampleId"))
+export type SampleId = typeof SampleId.Type
+
 const canonicalInteger = /^(0|-?[1-9][0-9]*)$/
 
 type OnWire = string | number | ExactNumber
@@ -26,7 +90,8 @@ const asSent = (id: string): OnWire => {
 
 const fromWire = SchemaGetter.transform((id: OnWire) => String(id))
 
-const WireId = Schema.Union([Schema.String, Schema.Int, WideInteger.annotate({ expected: "string | number" })])
+/** An identifier in a record, as it came. */
+const AnyId = Schema.Union([Schema.String, Schema.Int, WideInteger.annotate({ expected: "string | number" })])
 
 /** Sent as an integer when the text reads as one. */
 const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent) }
@@ -34,76 +99,17 @@ const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent)
 /** Always sent as text. */
 const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): OnWire => id) }
 
-/**
- * An analysis.
- *
- * **Example** (Of a program, and of JSON)
- *
- * ```ts
- * import { Schema } from "effect"
- * import { Ids } from "svc-steps"
- *
- * const own = Ids.AnalysisId.make("A1")
- * const read = Schema.decodeUnknownEffect(Ids.AnalysisId)(7)
- * ```
- *
- * @category schemas
- * @since 0.1.0
- */
-export const AnalysisId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("AnalysisId")), integerOnWire))
-export type AnalysisId = typeof AnalysisId.Type
-
-/**
- * The service's own identifier of a person, obtained from the LIMS identifier.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const PersonId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PersonId")), integerOnWire))
-export type PersonId = typeof PersonId.Type
-
-/**
- * A virtual panel; `1` is "all genes".
- *
- * @category schemas
- * @since 0.1.0
- */
-export const PanelId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PanelId")), integerOnWire))
-export type PanelId = typeof PanelId.Type
-
-/**
- * A gene of the service's gene list.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const GeneId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("GeneId")), integerOnWire))
-export type GeneId = typeof GeneId.Type
-
-/**
- * A person, as the laboratory system names it.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const LimsId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("LimsId")), textOnWire))
-export type LimsId = typeof LimsId.Type
-
-/**
- * A sample.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SampleId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("SampleId")), textOnWire))
-export type SampleId = typeof SampleId.Type
+// The forms in records.
+export const WireAnalysisId = AnyId.pipe(Schema.decodeTo(AnalysisId, integerOnWire))
+export const WirePersonId = AnyId.pipe(Schema.decodeTo(PersonId, integerOnWire))
+export const WirePanelId = AnyId.pipe(Schema.decodeTo(PanelId, integerOnWire))
+export const WireGeneId = AnyId.pipe(Schema.decodeTo(GeneId, integerOnWire))
+export const WireLimsId = AnyId.pipe(Schema.decodeTo(LimsId, textOnWire))
+export const WireSampleId = AnyId.pipe(Schema.decodeTo(SampleId, textOnWire))
 
 /** The number of a thing that this API cannot be asked for: a kit, a batch, a user. Kept as text or number, as it came. */
-export const Reference = WireId.annotate(numeric)
+export const Reference = AnyId.annotate(numeric)
 export type Reference = typeof Reference.Type
-
-/** An identifier inside a path or query, where everything is text. */
-export const inAddress = <S extends Schema.Top>(id: S): Schema.toType<S> => Schema.toType(id)
 
 /** A list in one query parameter, joined by commas. */
 export const CommaJoined = <S extends Schema.Codec<string, string>>(item: S) =>

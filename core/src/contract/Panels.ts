@@ -2,11 +2,11 @@
  * Genes (getAllGenes), and the virtual panels made of them (getVirtualPanel, createOrUpdateVirtualPanel, getVirtualPanelSummaries).
  */
 import * as Schema from "effect/Schema"
-import { GeneId, PanelId, PersonId } from "./Ids.ts"
+import { WireGeneId, WirePanelId, WirePersonId } from "./Ids.ts"
 import { maybe, record } from "./Record.ts"
 
 const identity = {
-  id: GeneId,
+  id: WireGeneId,
   omimId: maybe(Schema.Int),
   ensemblId: maybe(Schema.String),
   hgncId: maybe(Schema.Int),
@@ -51,14 +51,14 @@ export type ReportGene = typeof ReportGene.Type
  * @since 0.1.0
  */
 export const VirtualPanelSummary = record("VirtualPanelSummary", {
-  id: PanelId,
+  id: WirePanelId,
   name: maybe(Schema.String),
   numberOfGenesInPanel: maybe(Schema.Int),
   /** Bases. */
   lengthOfTranscriptsCds: maybe(Schema.Int),
   active: maybe(Schema.Boolean),
   description: maybe(Schema.String),
-  personId: maybe(PersonId),
+  personId: maybe(WirePersonId),
   creator: maybe(Schema.String),
   creationTime: maybe(Schema.String),
   usageCount: maybe(Schema.Int)
@@ -72,12 +72,12 @@ export type VirtualPanelSummary = typeof VirtualPanelSummary.Type
  * @since 0.1.0
  */
 export const VirtualPanel = record("VirtualPanel", {
-  id: maybe(PanelId),
+  id: maybe(WirePanelId),
   name: Schema.String,
   active: maybe(Schema.Boolean),
   genes: Schema.Array(Gene),
   description: maybe(Schema.String),
-  personId: maybe(PersonId)
+  personId: maybe(WirePersonId)
 })
 export type VirtualPanel = typeof VirtualPanel.Type
 
@@ -88,12 +88,12 @@ export type VirtualPanel = typeof VirtualPanel.Type
  * @since 0.1.0
  */
 export const VirtualPanelUpdate = record("VirtualPanelUpdate", {
-  id: maybe(PanelId),
+  id: maybe(WirePanelId),
   name: Schema.String,
   active: Schema.Boolean,
   /** At least one gene. */
-  geneIds: Schema.Array(GeneId),
+  geneIds: Schema.Array(WireGeneId),
   description: maybe(Schema.String),
-  personId: maybe(PersonId)
+  personId: maybe(WirePersonId)
 })
 export type VirtualPanelUpdate = typeof VirtualPanelUpdate.Type

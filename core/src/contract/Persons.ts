@@ -1,6 +1,6 @@
 /** Persons with their clinical information (getPerson, createOrUpdatePerson, getInternalPersonId). */
 import * as Schema from "effect/Schema"
-import { LimsId } from "./Ids.ts"
+import { WireLimsId } from "./Ids.ts"
 import { maybe, openEnum, record } from "./Record.ts"
 
 const Sex = openEnum(["UNKNOWN", "MALE", "FEMALE", "INTERSEX"])
@@ -36,7 +36,7 @@ const PersonDisease = record("PersonDisease", {
 })
 
 const PersonalInformation = record("PersonalInformation", {
-  limsId: maybe(LimsId),
+  limsId: maybe(WireLimsId),
   familyId: maybe(Schema.String),
   firstName: maybe(Schema.String),
   lastName: maybe(Schema.String),
@@ -50,7 +50,7 @@ const PersonalInformation = record("PersonalInformation", {
 })
 
 const ClinicalInformation = record("ClinicalInformation", {
-  limsId: maybe(LimsId),
+  limsId: maybe(WireLimsId),
   hpoTerms: maybe(Schema.Array(HpoTerm)),
   diseases: maybe(Schema.Array(PersonDisease)),
   consanguineous: maybe(Schema.Boolean),
@@ -76,7 +76,7 @@ export type Person = typeof Person.Type
  * @since 0.1.0
  */
 export const PersonUpdate = record("PersonUpdate", {
-  id: LimsId,
+  id: WireLimsId,
   familyId: maybe(Schema.String),
   firstName: maybe(Schema.String),
   lastName: maybe(Schema.String),

@@ -1,6 +1,6 @@
 /** Quality metrics of a case (getQcCaseMetrics), and the coverage of target regions (getCoverageData). */
 import * as Schema from "effect/Schema"
-import { AnalysisId, LimsId, Reference, SampleId } from "./Ids.ts"
+import { Reference, WireAnalysisId, WireLimsId, WireSampleId } from "./Ids.ts"
 import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
 const batchId = maybe(Reference)
@@ -29,25 +29,25 @@ const Value = Schema.Union([Figure, Schema.String, mapOf(Schema.Unknown)])
 
 /** One value of one metric. */
 const MetricValue = record("MetricValue", {
-  analysisId: maybe(AnalysisId),
+  analysisId: maybe(WireAnalysisId),
   sequencingBatchId: batchId,
   dimension: maybe(Schema.String),
   data: maybe(Value),
   groupingKey: maybe(
-    openStruct({ type: maybe(Schema.String), lane: maybe(Schema.String), linkedAnalysisId: maybe(AnalysisId) })
+    openStruct({ type: maybe(Schema.String), lane: maybe(Schema.String), linkedAnalysisId: maybe(WireAnalysisId) })
   ),
   violated: maybe(Schema.Boolean),
   mappedData: maybe(Value),
-  linkedAnalysisId: maybe(AnalysisId),
+  linkedAnalysisId: maybe(WireAnalysisId),
   type: maybe(Schema.String)
 })
 
 /** The metrics of one analysis or sequencing batch. */
 const MetricItem = record("MetricItem", {
-  analysisId: maybe(AnalysisId),
-  referenceAnalysisId: maybe(AnalysisId),
+  analysisId: maybe(WireAnalysisId),
+  referenceAnalysisId: maybe(WireAnalysisId),
   sequencingBatchId: batchId,
-  sampleId: maybe(SampleId),
+  sampleId: maybe(WireSampleId),
   qualityMetricTypes: maybe(Schema.Array(Reference)),
   data: maybe(mapOf(MetricValue))
 })
@@ -55,7 +55,7 @@ const MetricItem = record("MetricItem", {
 /** The metrics of one person. */
 const PersonMetrics = record("PersonMetrics", {
   /** The LIMS id, in spite of its name. */
-  personId: maybe(LimsId),
+  personId: maybe(WireLimsId),
   /** By analysis. */
   sampleIds: maybe(mapOf(Schema.NullOr(Schema.String))),
   metricResults: maybe(Schema.Array(MetricItem)),
@@ -131,7 +131,7 @@ export const CoverageItem = record("CoverageItem", {
   percentCovered: maybe(Figure),
   regionName: maybe(Schema.String),
   sourceId: maybe(Schema.String),
-  analysisId: maybe(AnalysisId),
+  analysisId: maybe(WireAnalysisId),
   laneQuality: maybe(Schema.String),
   gene: maybe(Schema.String),
   transcript: maybe(Schema.String),

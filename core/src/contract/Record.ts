@@ -47,7 +47,15 @@ export const mapOf = <S extends Schema.Top>(value: S) => Schema.Record(Schema.St
 /** An integer with more digits than a `number` has. */
 export const WideInteger = Schema.declare(
   (value): value is ExactNumber => value instanceof ExactNumber && /^-?[0-9]+$/.test(String(value)),
-  { expected: "an integer" }
+  {
+    expected: "an integer",
+    // In JSON of Effect's own codecs it is its digits as text; without a schema, since the service's documents show the wire.
+    toCodecJson: () =>
+      Schema.link<ExactNumber>()(Schema.Unknown, {
+        decode: SchemaGetter.transform((digits) => new ExactNumber(String(digits))),
+        encode: SchemaGetter.transform((number): unknown => String(number))
+      })
+  }
 )
 
 /** A measured or counted number; the nearest `number` when the wire has more digits than a `number` holds. */

@@ -179,8 +179,6 @@ const sliceOf = Effect.fnUntraced(function* (regions: Required<RegionOptions>, w
   return { wanted: bed === null ? wanted : yield* readBedFile(bed), unmapped }
 })
 
-const Id = Schema.NonEmptyString
-
 const Types = Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isMinLength(1)))
 
 /**
@@ -223,9 +221,9 @@ export interface RegionOptions extends Schema.Schema.Type<typeof RegionOptions> 
  */
 export const DownloadOptions = Schema.Struct({
   ...RegionOptions.fields,
-  analysisIds: Schema.optionalKey(Schema.Array(Id.pipe(Schema.brand("AnalysisId")))),
-  sampleIds: Schema.optionalKey(Schema.Array(Id.pipe(Schema.brand("SampleId")))),
-  limsIds: Schema.optionalKey(Schema.Array(Id.pipe(Schema.brand("LimsId")))),
+  analysisIds: Schema.optionalKey(Schema.Array(AnalysisId.check(Schema.isNonEmpty()))),
+  sampleIds: Schema.optionalKey(Schema.Array(SampleId.check(Schema.isNonEmpty()))),
+  limsIds: Schema.optionalKey(Schema.Array(LimsId.check(Schema.isNonEmpty()))),
   /** `field op value`; all must hold. */
   filters: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   /** Only the newest analysis of each person. */

@@ -47,7 +47,7 @@ export interface FileTransferred extends Schema.Schema.Type<typeof FileTransferr
 const FileIndex = Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })
 
 const file = {
-  analysisId: Schema.toType(AnalysisId),
+  analysisId: AnalysisId,
   /** As the service lists it. */
   fileName: Schema.String,
   /** Final path. */

@@ -22,8 +22,8 @@ const Awaited = Schema.Struct({
 export interface Awaited extends Schema.Schema.Type<typeof Awaited> {}
 
 const AnalysisOwner = Schema.Struct({
-  sampleId: Schema.NullOr(Schema.toType(SampleId)),
-  limsId: Schema.NullOr(Schema.toType(LimsId))
+  sampleId: Schema.NullOr(SampleId),
+  limsId: Schema.NullOr(LimsId)
 })
 /**
  * Whose analysis it is, as the service says with its files.
@@ -69,7 +69,7 @@ export type Decision = typeof Decision.Type
  */
 export const RunEvent = Schema.TaggedUnion({
   /** The service has told of these analyses; in JSON a list of pairs. */
-  Listed: { owners: Schema.toCodecJson(Schema.ReadonlyMap(Schema.toType(AnalysisId), AnalysisOwner)) },
+  Listed: { owners: Schema.toCodecJson(Schema.ReadonlyMap(AnalysisId, AnalysisOwner)) },
   /** An analysis, or the selection, failed as a whole. */
   Failed: { result: FileResult.cases.Failed },
   /** The files the run is about, before anything becomes of them. */

@@ -38,7 +38,7 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
 export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArchived", {
   /** Escaped for a terminal. */
   file: Schema.String,
-  analysisId: Schema.toType(AnalysisId),
+  analysisId: AnalysisId,
   /** Why its restoration is not asked for. */
   why: Schema.String
 }) {
@@ -60,7 +60,7 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArc
 export class InArchive extends Schema.TaggedError<InArchive>()("SvcInArchive", {
   /** Escaped for a terminal, as `estimate` is. */
   file: Schema.String,
-  analysisId: Schema.toType(AnalysisId),
+  analysisId: AnalysisId,
   /** When its restoration is expected, as the service says; null when none is reported. */
   estimate: Schema.NullOr(Schema.String),
   /** What the link host answers that has it in cold storage. */

@@ -64,7 +64,7 @@ export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError"
  * @since 0.1.0
  */
 export class SeveralFiles extends Schema.TaggedError<SeveralFiles>()("SvcSeveralFiles", {
-  files: Schema.Array(Schema.Struct({ analysisId: Schema.toType(AnalysisId), fileName: Schema.String }))
+  files: Schema.Array(Schema.Struct({ analysisId: AnalysisId, fileName: Schema.String }))
 }) {
   override readonly [Runtime.errorExitCode] = 64
   readonly retryable = false

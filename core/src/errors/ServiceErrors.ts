@@ -78,7 +78,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   /** HTTP status of the reply; only for requests that the user gave by method and path. */
   status: Schema.optionalKey(Schema.Int),
   /** The analysis that it was looked for in. */
-  analysisId: Schema.optionalKey(Schema.toType(AnalysisId)),
+  analysisId: Schema.optionalKey(AnalysisId),
   next: Schema.optionalKey(
     Schema.Literals([
       "correctRegion",

@@ -11,7 +11,7 @@ import { SliceEstimate } from "../transfer/SliceRequest.ts"
  * @since 0.1.0
  */
 export const RunFile = Schema.Struct({
-  analysisId: Schema.toType(AnalysisId),
+  analysisId: AnalysisId,
   /** As the service lists it. */
   fileName: Schema.String,
   /** Folder inside the destination; empty for the destination itself. */
