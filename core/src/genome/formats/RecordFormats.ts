@@ -58,11 +58,6 @@ export interface RecordFormat {
   readonly flaw: (data: Bytes, at: number, size: number) => string | null
   /** What a person calls the whole record `[at, at + size)`. */
   readonly nameOf: (data: Bytes, at: number, size: number) => string
-  /**
-   * Reference and position in the line `[at, at + size)`, for a person, as far as it is sure that they are that; null where none begins
-   * there, and of records that are no lines.
-   */
-  readonly lineAt: (data: Bytes, at: number, size: number) => string | null
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
 }
@@ -107,7 +102,6 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     return mate < -1 || mate >= references ? "has a mate on no reference" : BamRecord.flawOf(bytes, view, at)
   },
   nameOf: ({ bytes, view }, at) => printable(BamRecord.nameOf(bytes, view, at)),
-  lineAt: () => null,
   readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false
     span.ref = BamRecord.refId(view, at)
@@ -127,18 +121,6 @@ const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>
 const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsIn(bytes, at, at + size - 1) + 1
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-
-/**
- * Reference and position, as far as the line surely begins with them; else the word that it begins with, or nothing. The middle of a
- * line, and one whose columns something else than tabs parts, may have genotypes there.
- */
-const placeIn = (line: string, isKnown: (name: string) => boolean): string => {
-  // An ID and the bases of the reference follow.
-  const [, name = "", position = ""] = /^([^\t]{1,60})\t([\w.+-]+)\t[^\t]*\t[A-Za-z]/.exec(line) ?? []
-  if (isKnown(name) || (/^[^ ,;|/:]+$/.test(name) && /^\d+$/.test(position))) return `${name} ${position}`
-  const [, word = "", , number = ""] = /^([A-Za-z][\w.*-]{0,59})(?:([^\w.*-]+)(\d+)(?=\2|\r?$))?/.exec(line) ?? []
-  return isKnown(word) ? `${word} ${number}`.trimEnd() : word
-}
 
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
@@ -180,10 +162,6 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       const [, , id = ""] = textOf(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
       return printable(id.slice(0, 60))
     },
-    lineAt: ({ bytes }, at, size) =>
-      at === 0 || bytes[at - 1] === lineFeed
-        ? printable(placeIn(textOf(bytes.subarray(at, at + Math.min(size - 1, 256))), (name) => numbers.has(name)))
-        : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {
         span.ref = comment

@@ -15,7 +15,6 @@ import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, Telling } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
-import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 
 /** Bytes of a line that are looked at where it lies in several pieces: more than all before the samples take, but for the longest alleles. */
@@ -232,7 +231,6 @@ export const Vcf: Format = {
       samples: header.samples.length,
       header: { size: header.text.length, bytes: () => withoutBlankLines(header.text) },
       regionsOf: (program) => vcfRegions(header.text, program),
-      judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
         Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({

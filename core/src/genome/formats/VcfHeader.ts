@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import { carriageReturn, hash, lineFeed, standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import { prefixSteps } from "../bgzf/Blocks.ts"
+import { foreignContent, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
@@ -144,7 +144,7 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
   while (true) {
     const { bytes, ended, offsetOf } = yield* inflate(wanted)
     const first = decoder.decode(bytes.subarray(0, 17))
-    if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}`)
+    if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}: ${foreignContent(bytes)}`)
     const end = headerEnd(bytes, ended)
     if (end === -1) {
       wanted = bytes.length * 2
