@@ -1,15 +1,12 @@
 /** Which names beside a data file are those of its own indexes, and how they go when other bytes take its name. */
 import * as Effect from "effect/Effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
-import { indexNamesOf } from "../genome/formats/FileNames.ts"
+import { indexNamesOf, rivalOf } from "../genome/formats/FileNames.ts"
 import { checksumKinds } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 
 type DataFile = Pick<PartPlace, "directory" | "name">
-
-/** `S1.csi` may be of `S1.bcf` too. */
-const bcfOf = (index: string) => index.replace(/\.csi$/i, ".bcf")
 
 /**
  * The names that an index of the data can have. `S1.csi` is none of `S1.bam` where `S1.bcf` lies there too: nobody can tell
@@ -24,8 +21,8 @@ export const ownNames = Effect.fnUntraced(function* (
     Effect.catchTag(files.isThere(directory, other), "SvcCannotCreate", () => Effect.succeed(true))
   const names: Array<string> = []
   for (const index of indexNamesOf(name)) {
-    const other = bcfOf(index)
-    if (other === index || !(yield* isThere(other))) names.push(index)
+    const other = rivalOf(index)
+    if (other === null || !(yield* isThere(other))) names.push(index)
   }
   return names
 })

@@ -158,6 +158,12 @@ export const dataOf = (name: string): string => {
   return `${stemOf(name, known)}.${isCapital ? type.toUpperCase() : type}`
 }
 
+/** The BCF that an index called `S1.csi` may be of as well; null for other names. */
+export const rivalOf = (index: string): string | null => {
+  const known = meaningOf(index)
+  return known?.ending === "csi" ? `${stemOf(index, known)}.bcf` : null
+}
+
 /** Regions can be cut out of all of them. */
 export const dataTypes: ReadonlyArray<OfferedDataType> = all.map(({ suffix }) => suffix)
 
