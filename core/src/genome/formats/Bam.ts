@@ -86,7 +86,7 @@ export const bamWalk = (
     const mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
     const start = BamRecord.position(view, at)
     const end = BamRecord.end(view, at)
-    for (const listener of listeners) listener.record(start, end, mapped, place)
+    for (const listener of listeners) listener.record(start, end, mapped, place, end)
   }
 
   const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {

@@ -8,7 +8,7 @@ describe("a VCF line that is put together from two blocks", () => {
     const bytes = text(`${["1", "5", ".", "A", "C", ".", ".", ".", ...Array(columns - 8).fill("0/1")].join("\t")}\n`)
     return [bytesOf(bytes), 0, bytes.length] as const
   }
-  const formatOf = (samples: number) => recordFormat({ format: "VCF", names: ["1"], samples, spansByLength: false })
+  const formatOf = (samples: number) => recordFormat({ format: "VCF", names: ["1"], samples })
 
   it("D2 has the columns of the whole ones before it, where the header leaves the samples out", () => {
     const format = formatOf(0)
@@ -59,7 +59,7 @@ describe("a record that goes on past the bytes", () => {
   })
 
   it("is not looked through again for the end of its line", () => {
-    const lines = recordFormat({ format: "VCF", names: ["1"], samples: 0, spansByLength: false })
+    const lines = recordFormat({ format: "VCF", names: ["1"], samples: 0 })
     const data = bytesOf(text("chr1\n2345\n"))
     assert.strictEqual(lines.size(data, 0), 5)
     assert.strictEqual(lines.size(data, 0, 5), 10)

@@ -13,8 +13,6 @@ export interface RecordSpan {
   start: number
   /** 0-based, after the last base. */
   end: number
-  /** The same by every rule that a reader may have, for the index. */
-  reach: number
   mapped: boolean
 }
 
@@ -73,8 +71,6 @@ interface RecordNeeds {
     readonly names: ReadonlyArray<string>
     /** Number of samples in the header. */
     readonly samples: number
-    /** True where SVLEN and LEN say how far a record spans (`VcfHeader`). */
-    readonly spansByLength: boolean
   }
 }
 
@@ -107,7 +103,6 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     span.ref = BamRecord.refId(view, at)
     span.start = BamRecord.position(view, at)
     span.end = span.ref < 0 ? span.start : BamRecord.end(view, at)
-    span.reach = span.end
     span.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
     return span.ref >= -1 && span.ref < references && span.start >= -1
   }
@@ -123,7 +118,7 @@ const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsI
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 /** Lines with their line feeds. */
-const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
+const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
   /** Columns of the first record that was kept or goes on in a later block; of use where the header has no samples. */
   let usual: number | null = null
@@ -171,8 +166,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       if (found === null) return false
       span.ref = numbers.get(found.name) ?? -1
       span.start = found.start
-      span.end = spansByLength ? found.reach : found.end
-      span.reach = found.reach
+      span.end = found.end
       span.mapped = true
       return span.ref >= 0
     }

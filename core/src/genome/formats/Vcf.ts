@@ -21,8 +21,6 @@ import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 const enough = 0x10000
 
 /**
- * Listeners hear of a record as tabix indexes it: up to END or the end of REF.
- *
  * @param samples - each line has a column for each of them after the first nine
  */
 export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
@@ -92,8 +90,8 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     // POS 0 stands for the telomere, before the first base.
     const start = Math.max(0, position - 1)
     if (telling) {
-      const end = placeOf(line)?.end ?? start + 1
-      for (const listener of listeners) listener.record(start, end, true, place)
+      const { end, plainEnd } = placeOf(line) ?? { end: start + 1, plainEnd: start + 1 }
+      for (const listener of listeners) listener.record(start, end, true, place, plainEnd)
     }
     return null
   }
@@ -250,7 +248,7 @@ export const Vcf: Format = {
           references,
           // Without ##contig lines a reference without a record is not named anywhere.
           namesAll: header.contigs.length > 0,
-          records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
+          records: { format: "VCF", names, samples: header.samples.length },
           firstRecord: header.firstRecord,
           holdsUnplaced: false,
           header: (program, regions) => vcfSliceText(text, program, regions),

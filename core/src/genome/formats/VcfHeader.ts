@@ -26,8 +26,6 @@ export interface VcfHeader {
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
   readonly samples: ReadonlyArray<string>
-  /** True from VCF 4.4 on: SVLEN and LEN say how far a record spans (VCF specification, section 1.6.1), before it END alone. */
-  readonly spansByLength: boolean
 }
 
 export interface VcfContig {
@@ -103,12 +101,6 @@ const contigOf = (line: string): VcfContig | null => {
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 
-/** By the line of the file's version. */
-const spansByLength = (line: string): boolean => {
-  const [, major, minor] = /^##fileformat=VCFv(\d+)\.(\d+)/.exec(line) ?? []
-  return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 4)
-}
-
 /** Names of the samples where the line is that of the columns; null for any other. */
 export const samplesOf = (line: Uint8Array): ReadonlyArray<string> | null =>
   standsAt(line, 0, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
@@ -125,10 +117,7 @@ export const decodeVcfHeader = (text: Uint8Array): VcfHeader | null => {
       if (contig !== null) contigs.push(contig)
     } else samples = samplesOf(line) ?? samples
   }
-  const [first = text] = linesOf(text)
-  return samples === null
-    ? null
-    : { text, lines, contigs, samples, spansByLength: spansByLength(decoder.decode(first)) }
+  return samples === null ? null : { text, lines, contigs, samples }
 }
 
 /**
