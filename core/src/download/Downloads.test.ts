@@ -68,7 +68,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
         bytes: 100,
         resumedFrom: 0,
         sha256: "ab",
-        compared: [],
+        provenBy: null,
         attempts: 1,
         renewals: 0
       }

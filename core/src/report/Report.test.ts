@@ -46,7 +46,7 @@ describe("Report", () => {
       listedBytes: null,
       resumedFrom: 0,
       sha256: "ab",
-      compared: [],
+      provenBy: null,
       regions: null,
       records: null,
       index: null,

@@ -172,7 +172,9 @@ const digestCheck = (
   stated: ReadonlyArray<StatedDigest>
 ): Effect.Effect<DigestCheck> =>
   Effect.sync(() => {
-    const running = algorithmsFor(stated).map((algorithm) => [algorithm, hashing.begin(algorithm)] as const)
+    const running = algorithmsFor(stated, { triesTags: false }).map(
+      (algorithm) => [algorithm, hashing.begin(algorithm)] as const
+    )
     return {
       pass: (bytes) => {
         for (const [, digest] of running) digest.update(bytes)
