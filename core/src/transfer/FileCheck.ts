@@ -92,7 +92,9 @@ export const prove = Effect.fn("svc.transfer.provePart")(
 )
 
 /** What proves the content of a part: it hears of the bytes as they come, and ends when the part is complete. */
-export interface ContentProof extends Pick<BlockProof.BlockProof, "take"> {
+export interface ContentProof {
+  /** Null where nothing is proven of bytes as they come. */
+  readonly take: BlockProof.BlockProof["take"] | null
   /** By what the content is proven now; null where nothing is known to compare with. */
   readonly finish: (part: PartReader) => Effect.Effect<"records" | "blocks" | null, FileDamaged | LocalIo>
 }
@@ -111,14 +113,14 @@ export const contentProof = (services: CheckServices, file: CheckedFile): Conten
   })
   switch (file.check ?? "content") {
     case "content":
-      return { take: index === undefined ? () => Effect.void : blocks.take, finish: proven }
+      return { take: index === undefined ? null : blocks.take, finish: proven }
     case "full":
       return {
-        take: () => Effect.void,
+        take: null,
         finish: (part) => Effect.map(prove(services, file, part), (found) => (found ? "records" : null))
       }
     default:
-      return { take: () => Effect.void, finish: () => Effect.succeed(null) }
+      return { take: null, finish: () => Effect.succeed(null) }
   }
 }
 
@@ -139,10 +141,12 @@ export const proveOnArrival = Effect.fnUntraced(function* (
     const proving = yield* Effect.forkScoped(proof.finish({ size, read }))
     return { ...proof, finish: () => Fiber.join(proving) }
   }
-  const take: ContentProof["take"] = (offset, bytes) =>
-    Effect.flatMap(known, (version) => ((version?.digests.length ?? 0) > 0 ? Effect.void : proof.take(offset, bytes)))
-  const room = new Uint8Array(readLength)
+  const { take: proveBytes } = proof
+  if (proveBytes === null) return proof
+  const take = (offset: number, bytes: Uint8Array) =>
+    Effect.flatMap(known, (version) => ((version?.digests.length ?? 0) > 0 ? Effect.void : proveBytes(offset, bytes)))
   const takeAgain = Effect.fnUntraced(function* ([start, end]: ByteRange) {
+    const room = new Uint8Array(Math.min(readLength, end - start))
     for (let at = start; at < end; at += room.length) {
       yield* take(at, yield* file.read(at, Math.min(room.length, end - at), room))
     }

@@ -221,7 +221,9 @@ const fetchInto = Effect.fnUntraced(function* (
     begin: 0,
     read: part.file.read,
     write: Effect.fnUntraced(function* (offset, bytes) {
-      const [done] = yield* Effect.all([part.write(offset, bytes), content.take(offset, bytes)], { concurrency: 2 })
+      const [done] = yield* Effect.all([part.write(offset, bytes), content.take?.(offset, bytes) ?? Effect.void], {
+        concurrency: 2
+      })
       yield* request.progress({ _tag: "Bytes", done, size: request.size })
     })
   }
