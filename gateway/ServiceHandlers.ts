@@ -11,7 +11,6 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import * as Schema from "effect/Schema"
 import { AdviceOf, sentenceOf } from "../core/src/Errors.ts"
 import { LinkStore } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Questions.ts"
@@ -19,9 +18,10 @@ import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { beginReading, CurrentReading, longestValue, nowhere } from "./AccessLog.ts"
-import { Caller, type CallerView, type Denied, failureOf, json, mustMay, openUrl } from "./Answers.ts"
+import { Caller, type Denied, failureOf, json, mustMay, openUrl } from "./Answers.ts"
+import { readListing } from "./FileListing.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
-import { makeServicePassage, type PassageError, type PassedAnswer, readAll } from "./ServicePassage.ts"
+import { makeServicePassage, type PassageError, type PassedAnswer, readShort } from "./ServicePassage.ts"
 import { makeServiceRoutes } from "./ServiceRoutes.ts"
 import { makeServiceSessions } from "./ServiceSessions.ts"
 
@@ -32,23 +32,8 @@ export const servicePrefix = "/service"
 const longestBody = ByteSize.mebibytes(16)
 /** At a time, to a reader, in bytes. */
 const portion = 64 * 1024
-/** A list of links is read whole. Bytes. */
-const longestListing = 256 * 1024 * 1024
-
-const decodeListing = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Struct({
-      response: Schema.Struct({
-        apiFileLinks: Schema.Array(
-          Schema.Struct({
-            fileName: Schema.optionalKey(Schema.NullOr(Schema.String)),
-            downloadLink: Schema.optionalKey(Schema.NullOr(Schema.String))
-          })
-        )
-      })
-    })
-  )
-)
+/** A list of links is read whole, as by a client. Bytes. */
+const longestListing = 64 * 1024 * 1024
 
 export const serviceHandlers = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -62,61 +47,76 @@ export const serviceHandlers = HttpRouter.use((router) =>
     const base = `${publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "")}${servicePrefix}`
     const sessions = makeServiceSessions(base, publicUrl?.startsWith("https:") === true)
 
-    const failed = (error: PassageError | Denied) =>
-      Effect.gen(function* () {
-        const { message, status, ...body } =
-          error._tag === "SpoolFull" || error._tag === "BrokenOff"
-            ? { status: error._tag === "SpoolFull" ? 503 : 502, error: error._tag, message: error.reason }
-            : error._tag === "Refused"
-              ? { status: error.reply.status, error: "Forbidden", message: sentenceOf(adviceOf)(error.error) }
-              : failureOf(error, adviceOf)
-        yield* Effect.logWarning(`service: ${status}, ${printable(message)}`)
-        // As the service wrote it, where it is the service that says no.
-        if (error._tag === "Refused")
-          return HttpServerResponse.text(error.reply.body, { status, contentType: "application/json" })
-        const said = prose(message)
-        return json(status, {
-          success: false,
-          errorMessageId: body.error,
-          additionalInformation: said,
-          ...body,
-          message: said
-        })
-      })
+    const told = (error: PassageError | Denied) => {
+      switch (error._tag) {
+        case "SpoolFull":
+          return { status: 503, error: error._tag, message: error.reason }
+        case "BrokenOff":
+          return { status: 502, error: error._tag, message: error.reason }
+        case "Refused":
+          return { status: error.reply.status, error: "Forbidden", message: sentenceOf(adviceOf)(error.error) }
+        default:
+          return failureOf(error, adviceOf)
+      }
+    }
 
-    /** Links lead to the gateway, for readers who cannot reach the link host. */
-    const withOwnLinks = Effect.fnUntraced(function* (answer: PassedAnswer, analysisId: string, caller: CallerView) {
-      const text = new TextDecoder().decode(yield* Effect.orDie(readAll(answer)))
-      const files = Option.getOrNull(decodeListing(text))?.response.apiFileLinks ?? []
-      const now = yield* Clock.currentTimeMillis
-      const linked = files.filter(({ downloadLink }) => typeof downloadLink === "string")
-      let at = 0
-      return text.replace(/("downloadLink"\s*:\s*)"(?:[^"\\]|\\.)*"/g, (_found, before: string) => {
-        const name = linked[at++]?.fileName ?? ""
-        return `${before}${JSON.stringify(openUrl(caller, signedLinks, analysisId, name, now))}`
+    const failed = Effect.fnUntraced(function* (error: PassageError | Denied) {
+      const { message, status, ...body } = told(error)
+      yield* Effect.logWarning(`service: ${status}, ${printable(message)}`)
+      // As the service wrote it, where it is the service that says no.
+      if (error._tag === "Refused")
+        return HttpServerResponse.text(error.reply.body, { status, contentType: "application/json" })
+      const said = prose(message)
+      return json(status, {
+        success: false,
+        errorMessageId: body.error,
+        additionalInformation: said,
+        ...body,
+        message: said
       })
     })
 
-    /** At the reader's pace. */
+    /** What is listed is known from now on; where the gateway relays, links lead to it. What is not understood is not passed on. */
+    const sendListing = Effect.fnUntraced(function* (answer: PassedAnswer, analysisId: string) {
+      const body = yield* readShort(answer, longestListing)
+      const listing = yield* readListing(body, answer.status)
+      if (listing !== null) yield* store.learn(analysisId, listing.files, answer.askedAt)
+      if (listing === null || !relay) return HttpServerResponse.uint8Array(body, headOf(answer))
+      const [caller, now] = [yield* Caller, yield* Clock.currentTimeMillis]
+      return json(
+        answer.status,
+        listing.withLinks((name) => openUrl(caller, signedLinks, analysisId, name, now))
+      )
+    })
+
+    /** As it comes, at the reader's pace. */
     const send = Effect.fnUntraced(function* (answer: PassedAnswer, request: HttpServerRequest.HttpServerRequest) {
-      const { contentType, size, status } = answer
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      // There an answer that is cut looks like one that has ended, unless its length was told.
+      const size = response.req.httpVersion === "1.0" ? yield* answer.ended : answer.size
+      const { headers, status } = headOf({ ...answer, size })
       const reading = yield* CurrentReading
-      const headers = {
-        "cache-control": "no-store",
-        "content-length": String(size),
-        ...(contentType === null ? {} : { "content-type": contentType })
-      }
       const output = makeReaderOutput(response, { status, headers }, undefined, () => {
         reading.cut = true
       })
-      for (let at = 0; at < size; ) {
-        const bytes = yield* Effect.orDie(answer.read(at, portion))
-        yield* output.hand(bytes)
-        at += bytes.length
-        reading.bytes = at
-      }
-      yield* output.end
+      const body = Effect.gen(function* () {
+        for (let at = 0; ; reading.bytes = at) {
+          const bytes = yield* answer.read(at, portion)
+          if (bytes.length === 0) return yield* output.end
+          yield* output.hand(bytes)
+          at += bytes.length
+        }
+      })
+      yield* request.method === "HEAD"
+        ? output.end
+        : Effect.catch(body, (error) =>
+            output.begun()
+              ? Effect.andThen(
+                  Effect.logWarning(`an answer of the service was cut: ${printable(told(error).message)}`),
+                  output.cut
+                )
+              : Effect.fail(error)
+          )
       return HttpServerResponse.empty({ status })
     })
 
@@ -166,18 +166,13 @@ export const serviceHandlers = HttpRouter.use((router) =>
       const asked = HttpClientRequest.make(route.method as "GET" | "POST" | "PUT")(
         `${path}${query === "" ? "" : `?${query}`}`
       ).pipe(body.value === "" ? (same) => same : HttpClientRequest.bodyText(body.value, contentType))
-      const passed = yield* passage.pass(asked, route)
+      const passed = yield* passage.pass(asked, route, body.value)
       // What the gateway knew of these analyses is old now.
       if (route.right !== "read") yield* Effect.forEach(analyses ?? [], store.forget, { discard: true })
       const [analysis] = analyses ?? []
-      const links = route.name === "getFileDownloadLinks" && passed.status < 300 && passed.size <= longestListing
-      if (!(links && relay) || analysis === undefined) return yield* send(passed, request)
-      const text = yield* withOwnLinks(passed, analysis, caller)
-      return HttpServerResponse.text(text, {
-        status: passed.status,
-        headers: { "cache-control": "no-store" },
-        contentType: passed.contentType ?? "application/json"
-      })
+      const links = route.name === "getFileDownloadLinks" && passed.status < 300
+      if (!links || analysis === undefined || request.method === "HEAD") return yield* send(passed, request)
+      return yield* sendListing(passed, analysis)
     })
 
     yield* router.add("*", `${servicePrefix}/*`, (request) =>
@@ -205,6 +200,15 @@ export const serviceHandlers = HttpRouter.use((router) =>
     )
   })
 )
+
+const headOf = ({ contentType, size, status }: PassedAnswer) => ({
+  status,
+  headers: {
+    "cache-control": "no-store",
+    ...(size === null ? {} : { "content-length": String(size) }),
+    ...(contentType === null ? {} : { "content-type": contentType })
+  }
+})
 
 /** As the service reads it too: in another character set the same bytes would be other fields. */
 const isForm = (contentType: string | undefined): boolean =>

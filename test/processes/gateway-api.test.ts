@@ -29,10 +29,9 @@ const annotations = "/service/api/analysis/A1/annotations"
 
 /** Takes an answer at 1 MB/s. */
 const slowReader = (url: string) => {
-  const state = { status: 0, taken: 0, length: 0, stop: () => {} }
+  const state = { status: 0, taken: 0, stop: () => {} }
   const asked = request(url, (reply) => {
     state.status = reply.statusCode ?? 0
-    state.length = Number(reply.headers["content-length"])
     const timer = setInterval(() => {
       state.taken += (reply.read(Math.min(100_000, reply.readableLength)) as Buffer | null)?.length ?? 0
     }, 100)
@@ -70,7 +69,6 @@ describe("the API through svc-gateway", () => {
           Effect.sync(() => slow.taken > 0)
         )
         assert.strictEqual(slow.status, 200)
-        assert.isAbove(slow.length, large * 0.9e6)
         assert.isBelow(slow.taken, 3e6)
         assert.isBelow(peakMb(gateway.pid), 250)
         assert.include(yield* stats, { logins: 1, maxApiInFlight: 1, overlaps: 0 })
@@ -114,7 +112,7 @@ describe("the API through svc-gateway", () => {
   )
 
   describe("a disk that is full", unless(lacks.mounts), () => {
-    it.live("is a 503 with Retry-After, whichever byte does not fit, and smaller answers are given", () =>
+    it.live("breaks the answer off, whichever byte does not fit, and smaller answers are given", () =>
       Effect.gen(function* () {
         // Five MiB and a half on a disk of four: the last write is the one that fails.
         const world = yield* worldOf({ annotationRows: Math.round((5.5 * 1024 * 1024) / bytesPerRow) })
@@ -136,9 +134,15 @@ describe("the API through svc-gateway", () => {
           }
         )
         for (const _ of [1, 2]) {
-          const full = yield* ask(`${url}${annotations}`)
-          assert.deepStrictEqual([full.status, full.headers.get("retry-after")], [503, "5"], full.text.slice(0, 300))
-          assert.match(full.text, /the disk is full/)
+          const full = yield* Effect.promise(() =>
+            fetch(`${url}${annotations}`)
+              .then((reply) => reply.arrayBuffer())
+              .then(
+                () => "whole",
+                () => "broken"
+              )
+          )
+          assert.strictEqual(full, "broken")
           assert.strictEqual((yield* ask(`${url}/service/api/person/LIMS-0001/id`)).status, 200)
         }
       })

@@ -24,6 +24,18 @@ const ask = (url: string, token?: string, init: RequestInit = {}) =>
     return { status: reply.status, headers: reply.headers, text: await reply.text() }
   })
 
+/** The body as it comes; fails when it breaks off. `seen` may stop it. */
+const take = async (url: string, seen: (bytes: Uint8Array, stop: () => void) => void = () => {}) => {
+  const controller = new AbortController()
+  const reply = await fetch(url, { headers: { authorization: `Bearer ${ada}` }, signal: controller.signal })
+  const pieces: Array<Uint8Array> = []
+  for await (const piece of reply.body ?? []) {
+    pieces.push(piece)
+    seen(piece, () => controller.abort())
+  }
+  return Buffer.concat(pieces).toString("utf8")
+}
+
 layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: true })(
   "the API through the gateway",
   (it) => {
@@ -139,7 +151,7 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           fetch(`${url}/service/api/analyses?analysisIds=A1,A2`, {
             headers: { authorization: `Bearer ${grace}` }
           }).then(
-            ({ status }) => status,
+            (reply) => reply.text().then(() => reply.status),
             () => "cut"
           )
         )
@@ -294,19 +306,119 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
       })
     )
 
-    it.effect("an answer that broke off and is asked for again takes its room once", () =>
+    it.effect("P2 an answer that breaks off is a broken transfer, never a short success, and keeps no room", () =>
       Effect.gen(function* () {
         const { setFaults } = yield* Sandbox
         const path = "/service/api/analysis/A1/annotations"
-        const whole = Buffer.byteLength(
-          (yield* ask(`${(yield* startGatewayHere({ tokens, api: true })).url}${path}`, ada)).text
-        )
-        const { url } = yield* startGatewayHere({ tokens, api: true, spoolLimit: whole + 10 })
-        yield* setFaults([{ when: { endpoint: "getSnvAnnotations", times: 1 }, then: { close: whole - 20 } }])
-        const { status, text } = yield* ask(`${url}${path}`, ada)
+        const whole = (yield* ask(`${(yield* startGatewayHere({ tokens, api: true })).url}${path}`, ada)).text
+        const { lines, url } = yield* startGatewayHere({ tokens, api: true, spoolLimit: Buffer.byteLength(whole) + 10 })
+        yield* setFaults([{ when: { endpoint: "getSnvAnnotations", times: 1 }, then: { close: whole.length - 20 } }])
+        assert.strictEqual(yield* Effect.promise(() => take(`${url}${path}`).catch(() => "broken")), "broken")
         yield* setFaults([])
-        assert.strictEqual(status, 200, text)
-        assert.strictEqual(Buffer.byteLength(text), whole)
+        // Of HTTP/1.0, where the end of the connection is that of the answer, without a length.
+        yield* setFaults([
+          {
+            when: { endpoint: "getSnvAnnotations", times: 1 },
+            then: { close: Buffer.byteLength(whole) - 20, headers: { "content-length": null } }
+          }
+        ])
+        const old = yield* Effect.callback<string>((resume) => {
+          let got = ""
+          const socket = connect(Number(new URL(url).port), "127.0.0.1")
+          socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${ada}\r\n\r\n`)
+          socket.setEncoding("utf8").on("data", (more: string) => {
+            got += more
+          })
+          socket.on("close", () => resume(Effect.succeed(got)))
+        })
+        assert.match(old, /^HTTP\/1\.1 502 /)
+        yield* setFaults([])
+        assert.isTrue((yield* ask(`${url}${path}`, ada)).text === whole)
+        yield* until(
+          "the log says so",
+          Effect.sync(() => lines.some(({ ended, status }) => ended === "cut" && status === 200))
+        )
+      })
+    )
+
+    it.effect("P2 an answer takes longer than the longest wait for a turn, and goes out as it comes", () =>
+      Effect.gen(function* () {
+        const { setFaults, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true }, "1 second")
+        const path = `${url}/service/api/analysis/A1/annotations`
+        const size = (yield* ask(path, ada)).text.length
+        // A second and a half to its first byte, and two more to its last.
+        yield* setFaults([
+          { when: { endpoint: "getSnvAnnotations" }, then: { delay: 1500, slow: Math.ceil(size / 2) } }
+        ])
+        const begun = performance.now()
+        let first = 0
+        const whole = Effect.promise(() => take(path, () => (first ||= performance.now() - begun)))
+        const [long, other] = yield* Effect.all(
+          [whole, Effect.delay(ask(`${url}/service/virtual-panels`, ada), "100 millis")],
+          { concurrency: 2 }
+        )
+        assert.strictEqual(long.length, size)
+        assert.isBelow(first, performance.now() - begun - 1000)
+        assert.deepStrictEqual([other.status, JSON.parse(other.text).error], [503, "ServiceAway"])
+        yield* setFaults([])
+        assert.strictEqual((yield* stats).overlaps, 0)
+      })
+    )
+
+    it.effect(
+      "P2 who leaves and comes back gets the answer that is under way, or has ended meanwhile; others ask anew",
+      () =>
+        Effect.gen(function* () {
+          const { setFaults, stats } = yield* Sandbox
+          const { url } = yield* startGatewayHere({ tokens, api: true })
+          const path = `${url}/service/api/analysis/A1/annotations`
+          const whole = (yield* ask(path, ada)).text
+          const asked = Effect.map(stats, ({ requests }) => requests["getSnvAnnotations"] ?? 0)
+          const before = yield* asked
+          yield* setFaults([{ when: { endpoint: "getSnvAnnotations" }, then: { slow: Math.ceil(whole.length / 2) } }])
+          const leave = Effect.promise(() => take(path, (_, stop) => stop()).catch(() => "left"))
+          assert.strictEqual(yield* leave, "left")
+          assert.isTrue((yield* Effect.promise(() => take(path))) === whole)
+          assert.strictEqual((yield* asked) - before, 1)
+          // It is whole when the next question has its turn.
+          assert.strictEqual(yield* leave, "left")
+          assert.strictEqual((yield* ask(`${url}/service/virtual-panels`, ada)).status, 200)
+          assert.isTrue((yield* Effect.promise(() => take(path))) === whole)
+          assert.strictEqual((yield* asked) - before, 2)
+          assert.isTrue((yield* Effect.promise(() => take(path))) === whole)
+          assert.strictEqual((yield* asked) - before, 3)
+          // Not what was read before a change.
+          assert.strictEqual(yield* leave, "left")
+          const change = { method: "PUT", body: "{}", headers: { "content-type": "application/json" } }
+          assert.strictEqual((yield* ask(`${url}/service/api/person`, ada, change)).status < 500, true)
+          assert.isTrue((yield* Effect.promise(() => take(path))) === whole)
+          assert.strictEqual((yield* asked) - before, 5)
+          yield* setFaults([])
+        })
+    )
+
+    it.effect("W11 one restoration that many ask for at the same time is asked for once", () =>
+      Effect.gen(function* () {
+        const { setFaults, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const before = (yield* stats).requests["requestRestore"] ?? 0
+        yield* setFaults([{ when: { endpoint: "requestRestore" }, then: { delay: 500 } }])
+        const restore = (id: string) =>
+          ask(`${url}/service/archive/analysis/restore`, ada, {
+            method: "POST",
+            body: new URLSearchParams({ analysisIds: id, disableArchive: "false" })
+          })
+        const answers = yield* Effect.all(
+          Array.from({ length: 16 }, () => restore("A3")),
+          { concurrency: 16 }
+        )
+        assert.deepStrictEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
+        assert.strictEqual(answers[0]?.status, 200)
+        assert.strictEqual(((yield* stats).requests["requestRestore"] ?? 0) - before, 1)
+        yield* setFaults([])
+        yield* restore("A3")
+        assert.strictEqual(((yield* stats).requests["requestRestore"] ?? 0) - before, 2)
       })
     )
 

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type { AnalysisItem } from "../contract/Analyses.ts"
+import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
@@ -57,6 +58,8 @@ export class LinkStore extends Context.Service<
     readonly lend: (file: ServedFile) => Effect.Effect<LentLink<StoreError | InArchive>, StoreError | InArchive>
     /** Makes the next question about this analysis a request to the service. */
     readonly forget: (analysisId: string) => Effect.Effect<void>
+    /** Takes a list that a reader was given: it is newer than what was known. `askedAt` in ms since 1970. */
+    readonly learn: (analysisId: string, files: AnalysisFiles, askedAt: number) => Effect.Effect<void>
     readonly state: Effect.Effect<StoreState>
   }
 >()("svc-steps/core/serving/LinkStore") {
@@ -96,7 +99,7 @@ const listTime = Duration.minutes(1)
 const mostHeld = 1000
 
 /** An answer of the service, with the files that have a name of their own: of two of one name nobody can say which is meant (L6). */
-interface AnalysisFiles extends CatalogEntry {
+interface HeldFiles extends CatalogEntry {
   readonly files: ReadonlyArray<ServedFile>
 }
 
@@ -110,16 +113,14 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
 
   const fetchLinks = Effect.fn("svc.serving.fetchLinks")((id: string, ended: number) =>
     access.ask(
-      Effect.fnUntraced(function* ({ client }): Effect.fn.Return<AnalysisFiles, ServiceError> {
+      Effect.fnUntraced(function* ({ client }): Effect.fn.Return<HeldFiles, ServiceError> {
         yield* Metric.update(serviceRequests, 1)
         yield* Metric.update(linksExpired, ended)
         const askedAt = yield* Clock.currentTimeMillis
-        const analysis = AnalysisId.make(id)
         const files = yield* client
-          .getFileDownloadLinks(analysis)
+          .getFileDownloadLinks(AnalysisId.make(id))
           .pipe(Effect.catchTag("SvcNotFound", () => unknownAnalysis(id)))
-        const entry = entryOf({ id: analysis, named: true }, files, askedAt)
-        return { ...entry, files: servedFilesOf(entry) }
+        return heldOf(id, files, askedAt)
       })
     )
   )
@@ -127,7 +128,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const questions = yield* ServiceQueue
   const links = yield* makeLinks({
     ask: fetchLinks,
-    noLink: (why, file, known: AnalysisFiles) => {
+    noLink: (why, file, known: HeldFiles) => {
       const archived = why === "Archived" ? known.files.find(({ fileName }) => fileName === file.fileName) : undefined
       return archived === undefined ? notFound(file) : new InArchive({ file: archived })
     },
@@ -136,7 +137,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     untold
   })
 
-  const lists: Cache.Cache<"all", ReadonlyArray<ServedAnalysis>, AccessLost | ServiceError> = yield* Cache.makeWith(
+  const lists: Cache.Cache<"all", ReadonlyArray<ServedAnalysis>, StoreError> = yield* Cache.makeWith(
     (_all: "all") =>
       questions.ask(
         false,
@@ -183,6 +184,8 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
         renewLink: Effect.andThen(Metric.update(linksRenewed, 1), renewLink)
       })),
     forget: links.forget,
+    learn: (analysisId, files, askedAt) =>
+      isId(analysisId) ? links.learn(heldOf(analysisId, files, askedAt)) : Effect.void,
     state: Effect.zipWith(questions.state, links.held, (queue, linksHeld) => ({ queue, linksHeld }))
   }
 })
@@ -199,6 +202,11 @@ const unknownAnalysis = (analysisId: string) => new NotFound({ what: `analysis $
 
 const notFound = ({ analysisId, fileName }: Pick<ServedFile, "analysisId" | "fileName">) =>
   new NotFound({ what: `${printable(fileName)} of analysis ${printable(analysisId)}` })
+
+const heldOf = (id: string, files: AnalysisFiles, askedAt: number): HeldFiles => {
+  const entry = entryOf({ id: AnalysisId.make(id), named: true }, files, askedAt)
+  return { ...entry, files: servedFilesOf(entry) }
+}
 
 const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFile> =>
   files.flatMap(({ archived, estimatedRestoreTime, fileName, size }) =>

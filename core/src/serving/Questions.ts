@@ -1,6 +1,6 @@
 /**
  * The questions of many readers to a service that answers one at a time: which is asked next, how long a reader waits, and when
- * the service counts as away.
+ * the service counts as away. A question that the service has takes as long as its answer does.
  *
  * Questions about what is known come before all others. Among equals the readers take turns, so whoever has a thousand questions
  * holds somebody else up by one answer. A question that nobody waits for any more is dropped, unless the service has it already.
@@ -36,7 +36,10 @@ export const Reader = Context.Reference<ReaderView>("svc-steps/core/serving/Read
 })
 
 /** There is no answer for this reader now; whoever comes back later may find it. */
-export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reason: string }> {}
+export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reason: string }> {
+  readonly retryable = true
+  readonly scope = "run"
+}
 
 export interface Questions extends LinkQueue<ServiceAway> {
   /** Questions that have no answer yet, and how long the first of them has waited, in ms. */
@@ -55,7 +58,7 @@ const look = Duration.toMillis("1 second")
 
 /** The line before the service: all that a server asks goes through it. */
 export class ServiceQueue extends Context.Service<ServiceQueue, Questions>()("svc-steps/core/serving/ServiceQueue") {
-  /** @param longestWait - of a reader for its turn, while the service answers others */
+  /** @param longestWait - of a question for its turn: one that is with the service may take as long as its answer */
   static readonly layer = (longestWait: Duration.Input = "5 minutes"): Layer.Layer<ServiceQueue, never, Contact> =>
     Layer.effect(
       ServiceQueue,
@@ -78,7 +81,7 @@ interface Question {
 type Line = Map<string, Array<Question>>
 
 /**
- * @param longestWait - of a reader, while the service answers others
+ * @param longestWait - of a question for its turn, while the service answers others
  * @param isUp - whether the service answered last: then it works on the question that it has, however long that takes
  */
 export const makeQuestions = Effect.fnUntraced(function* (
@@ -114,7 +117,9 @@ export const makeQuestions = Effect.fnUntraced(function* (
   ) {
     const reader = (yield* Reader).key
     const answer = yield* Deferred.make<A, E>()
+    const begun = yield* Deferred.make<void>()
     const asked = Effect.gen(function* () {
+      yield* Deferred.succeed(begun, undefined)
       const exit = yield* Effect.exit(work)
       open.delete(question)
       yield* Deferred.done(answer, exit)
@@ -124,7 +129,7 @@ export const makeQuestions = Effect.fnUntraced(function* (
     open.add(question)
     line.set(reader, [...(line.get(reader) ?? []), question])
     Queue.offerUnsafe(arrivals, undefined)
-    return { question, answer }
+    return { question, answer, begun }
   })
 
   const leave = (line: Line, question: Question) =>
@@ -149,23 +154,27 @@ export const makeQuestions = Effect.fnUntraced(function* (
     }
   })
 
+  /** Fails when the turn has not come in time. */
+  const inVain = (begun: Deferred.Deferred<void>) =>
+    Deferred.await(begun).pipe(
+      Effect.timeoutOrElse({
+        duration: longestWait,
+        orElse: () =>
+          new ServiceAway({ reason: `the service is busy with others, for ${Duration.format(longestWait)} by now` })
+      }),
+      Effect.andThen(Effect.never)
+    )
+
   return {
     ask: (known, work) => {
       const line = known ? lines.known : lines.unknown
       return Effect.acquireUseRelease(
         join(line, work),
-        ({ answer }) => Deferred.await(answer),
+        ({ answer, begun }) => Effect.raceFirst(Deferred.await(answer), inVain(begun)),
         ({ question }) => leave(line, question)
       )
     },
-    wait: (answer) =>
-      Effect.raceFirst(answer, silence).pipe(
-        Effect.timeoutOrElse({
-          duration: longestWait,
-          orElse: () =>
-            new ServiceAway({ reason: `the service is busy with others, for ${Duration.format(longestWait)} by now` })
-        })
-      ),
+    wait: (answer) => Effect.raceFirst(answer, silence),
     state: Effect.map(monotonicMillis, (now) => {
       const [oldest] = open
       return { length: open.size, oldestWait: oldest === undefined ? 0 : now - oldest.since }

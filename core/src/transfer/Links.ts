@@ -53,6 +53,8 @@ export interface Links<A, E, F> {
   readonly lend: (file: WantedFile) => Effect.Effect<LentLink<E | F>, E | F>
   /** Makes the next question about this analysis a request to the service. */
   readonly forget: (analysisId: string) => Effect.Effect<void>
+  /** Takes an answer that somebody else was given. */
+  readonly learn: (answer: A) => Effect.Effect<void>
   /** Of how many files a link is held that is given out without a question. */
   readonly held: Effect.Effect<number>
 }
@@ -60,8 +62,8 @@ export interface Links<A, E, F> {
 /** Who may ask the service when, where many want to. */
 export interface LinkQueue<W> {
   /** Does `work` when its turn has come, and to its end also when nobody waits for it any more. */
-  readonly ask: <A, E extends Refusal>(known: boolean, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** What each one who waits for an answer waits at most. */
+  readonly ask: <A, E extends Refusal>(known: boolean, work: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
+  /** What each one who waits for an answer waits at most while nobody is answered. */
   readonly wait: <A, E>(answer: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
 }
 
@@ -118,7 +120,12 @@ interface Held<A> {
   readonly files: ReadonlyMap<string, HeldFile | null>
 }
 
-export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E extends Refusal = never, W = never>({
+export const makeLinks = Effect.fnUntraced(function* <
+  A extends LinkAnswer,
+  F,
+  E extends Refusal = never,
+  W extends Refusal = never
+>({
   ask,
   held: known = [],
   most = Number.POSITIVE_INFINITY,
@@ -152,7 +159,7 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
       return hold(answer, yield* Clock.currentTimeMillis)
     })
 
-  const asking: Cache.Cache<string, Held<A>, E> = yield* Cache.makeWith(
+  const asking: Cache.Cache<string, Held<A>, E | W> = yield* Cache.makeWith(
     (analysisId: string) => {
       const work = askNext(analysisId)
       return queue === undefined ? work : queue.ask(answers.has(analysisId), awaited(asking, analysisId, work))
@@ -201,6 +208,7 @@ export const makeLinks = Effect.fnUntraced(function* <A extends LinkAnswer, F, E
       ),
     lend,
     forget: (analysisId) => Effect.sync(() => void answers.delete(analysisId)),
+    learn: (answer) => Effect.map(Clock.currentTimeMillis, (now) => void hold(answer, now)),
     held: Effect.map(Clock.currentTimeMillis, (now) => {
       let links = 0
       for (const held of answers.values()) links += linksIn(held, (until) => now < until)
