@@ -20,9 +20,9 @@ const extra = A.schema(
 const lists = A.all({
   files: A.array(
     A.all({
-      name: A.schema(Schema.Literals([...names, null, "absent"])),
+      name: A.schema(Schema.NullOr(Schema.Literals([...names, "absent"]))),
       link: A.schema(Schema.Literals(["link", "link", "link", "null", "absent", "empty"])),
-      size: A.schema(Schema.Literals(["absent", null, 5])),
+      size: A.schema(Schema.Literals(["absent", "5", 5])),
       extra,
       first: A.schema(Schema.Boolean)
     })
