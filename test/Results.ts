@@ -29,7 +29,7 @@ export const downloaded = (some: Partial<Case<"Downloaded">> = {}): Case<"Downlo
   ...file,
   resumedFrom: 0,
   sha256: "ab",
-  provenBy: "blocks",
+  compared: [],
   index: null,
   transfer: transferred(),
   ...some

@@ -115,13 +115,12 @@ export const keptText = (results: ReadonlyArray<RunResult>): string | null => {
   return `${parts.join(", ")}: run the same command to go on`
 }
 
-/** The exit code of all that `record` has, and of `error`, with which the run ends. */
+/** The exit code of all that `record` has, and of `ended`, with which the run ends. */
 export const codeOf = Effect.fnUntraced(function* (
   record: Told,
   settings: TargetSettings,
-  error: RunError | null = null
+  ended: ReadonlyArray<RunError> = []
 ) {
-  const ended = error === null ? [] : [error]
   return mostSevere([...errorsOf(yield* record.results), ...(yield* pendingFailure(settings, record)), ...ended])
 })
 

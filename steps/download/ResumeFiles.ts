@@ -4,17 +4,18 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import { type StoredRequests, storedRequests } from "../../core/src/archive/StoredRequests.ts"
 import { type ServiceAddress, TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { isOverdue } from "../../core/src/archive/Waiting.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
-import type { Look } from "../../core/src/download/RestorationStatus.ts"
+import { awaitedIn, entryFailures, type Look } from "../../core/src/download/RestorationStatus.ts"
 import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
 import { expectedIn, makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
-import { eventsOf, type RunListener } from "../../core/src/download/RunEvents.ts"
-import { awaitedIn, keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
+import { eventsOf } from "../../core/src/download/RunEvents.ts"
+import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import type { RunError } from "../../core/src/Errors.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -64,8 +65,10 @@ export const awaitRestored = Effect.fn("svc.step.awaitRestored")(function* (
   settings: Settings,
   record: RunRecord
 ) {
-  const keys = new Set(files.map(keyOfFile))
-  const only: ResumeRequest["only"] = ({ entry }) => keys.has(keyOfFile(entry))
+  const nameOf = ({ analysisId, fileName }: Record<"analysisId" | "fileName", string | null>) =>
+    JSON.stringify([analysisId, fileName])
+  const names = new Set(files.map(nameOf))
+  const only: ResumeRequest["only"] = ({ entry }) => names.has(nameOf(entry))
   yield* resume({ ...resumeOf(request, settings), only }, settings, record)
   yield* summarise(yield* record.results)
 })
@@ -119,21 +122,16 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
   const run = yield* makeResume(request)
-  // The record takes the results of requests from the look itself.
-  const note: RunListener = (event) =>
-    event._tag === "Progress" || event._tag === "Listed" ? record.note(event) : Effect.void
+  const latest = yield* Ref.make<Look>({ statuses: [], unusable: [], others: [] })
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
     yield* countdown.end
     // A signal ends a download again, which is no waiting.
     yield* stopping.endWith(null)
-    yield* Effect.provide(watch(eventsOf(run.look), "resume", note), wiring(settings)).pipe(
-      Effect.onInterrupt(() => Effect.flatMap(run.sofar, record.resumed))
-    )
-    const found = yield* run.sofar
-    yield* record.resumed(found)
-    return found
+    const events = eventsOf(Effect.tap(run.look, (found) => Ref.set(latest, found)))
+    yield* Effect.provide(watch(events, "resume", record.note), wiring(settings))
+    return yield* Ref.get(latest)
   })
   const onSleep = Effect.fnUntraced(function* (
     sleep: Duration.Duration,
@@ -141,8 +139,9 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     error: RunError | null
   ) {
     // From here on a signal ends nothing but the waiting: as the end of its time would now.
-    yield* stopping.endWith(yield* codeOf(record, settings, error))
-    const found = yield* run.sofar
+    const found = yield* Ref.get(latest)
+    const stuck = entryFailures(found).map((failure) => failure.error)
+    yield* stopping.endWith(yield* codeOf(record, settings, error === null ? stuck : [error, ...stuck]))
     const expected = expectedIn(found).length
     const now = yield* DateTime.now
     const [next, end] = [sleep, left].map((time) => DateTime.formatIso(DateTime.addDuration(now, time)))
@@ -157,6 +156,8 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     Effect.onInterrupt(() => sayPending(settings, record))
   )
   yield* stopping.endWith(null)
+  // A later look may have taken an entry out, so that is told of the last one.
+  for (const result of entryFailures(yield* Ref.get(latest))) yield* record.note({ _tag: "Failed", result })
   return last
 }, Effect.scoped)
 

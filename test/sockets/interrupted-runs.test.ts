@@ -1,7 +1,7 @@
 /** A program that stops reading the events of a run: whenever it does, the disk is as after a kill, and the session is ended. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Redacted, Stream } from "effect"
+import { Effect, Exit, Path, Redacted, Stream } from "effect"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import type { RunEvent } from "../../core/src/download/RunEvent.ts"
 import { Listener } from "../../core/src/download/RunEvents.ts"
@@ -34,7 +34,7 @@ describe("a run whose reader is stopped", () => {
           restorationFile: join(folder, "r.json")
         })
         const options = { analysisIds: ["A1", "A2"], filetypes: ["bam"], destination: out, connections: 1 } as const
-        const record = yield* makeRunRecord
+        const record = yield* Effect.provide(makeRunRecord, Path.layer)
         let stoppedAt = 0n
         const stop = Effect.suspend(() => {
           stoppedAt = process.hrtime.bigint()

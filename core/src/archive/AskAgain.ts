@@ -14,7 +14,7 @@ import { AdviceOf, ending, type FileArchived, type ServiceError, type TrackingEr
 import { timeOf } from "../text/Timestamp.ts"
 import { type Known, requestDurably } from "./Asking.ts"
 import { type Leave, leaveBeyond, nothingRestored } from "./Policy.ts"
-import { failAsLeft, type RestoreRequest } from "./Requests.ts"
+import { leftError, perAnalysis, type RestoreRequest } from "./Requests.ts"
 import { nameOfEntry, remember } from "./StoredRequests.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
@@ -45,16 +45,14 @@ export const decideToAskAgain = (
   return { _tag: "Asked", until: before + Duration.toMillis(interval) }
 }
 
-/** What became of asking again for an entry. */
+/** What became of asking again for an entry; `Asked`: by another run, while this one waited for its turn. */
 export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
-  /** By another run, while this one waited for its turn. */
   | Asked
-  | { readonly _tag: "Left"; readonly reason: string }
   | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
 
 /**
- * Asks once for each analysis of `entries`; a failure stops no other analysis, unless the service as a whole is away.
+ * Asks once for each analysis of `entries`; those that are left have no result.
  *
  * @param asked - the analyses that this run asked for before, by their number bounded by `maxRestores`; grows
  * @param known - the requests that the restoration file had beside them
@@ -66,32 +64,19 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   known: Known
 ): Effect.fn.Return<ReadonlyMap<TrackingEntry, AskAgainResult>, never, ServiceClient | TrackingFile> {
   const results = new Map<TrackingEntry, AskAgainResult>()
-  let gaveUp: ServiceError | TrackingError | null = null
-  for (const [analysisId, group] of Map.groupBy(entries, (entry) => entry.analysisId)) {
-    const left = leaveBeyond(request.maxRestores, asked, analysisId)
-    let result: AskAgainResult
-    if (left !== null) {
-      result = { _tag: "Left", reason: left.reason }
-    } else if (gaveUp !== null) {
-      result = { _tag: "Failed", error: gaveUp }
-    } else {
-      result = yield* Effect.match(askForEntries(analysisId, group, request, asked, known), {
-        onSuccess: (outcome): AskAgainResult => ("_tag" in outcome ? outcome : { _tag: "Requested", ...outcome }),
-        onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
-      })
-    }
-    for (const entry of group) {
-      if (left !== null && request.requireAll === true) {
-        results.set(entry, yield* failAsLeft(entry, left.reason))
-        continue
-      }
-      results.set(entry, result)
-      if (left !== null) yield* sayLeft(entry, left)
-      if (result._tag === "Asked") yield* sayLeft(entry, result)
-    }
-    if (result._tag === "Failed" && result.error.scope === "run") gaveUp = result.error
+  const wanted: Array<TrackingEntry> = []
+  const within = new Set(asked)
+  for (const entry of entries) {
+    const left = leaveBeyond(request.maxRestores, within, entry.analysisId)
+    if (left === null) {
+      within.add(entry.analysisId)
+      wanted.push(entry)
+    } else if (request.requireAll === true) {
+      results.set(entry, { _tag: "Failed", error: leftError(entry, left.reason) })
+    } else yield* sayLeft(entry, left)
   }
-  return results
+  const found = yield* perAnalysis(wanted, (id, group) => askForEntries(id, group, request, asked, known))
+  return new Map<TrackingEntry, AskAgainResult>([...results, ...found])
 })
 
 const askForEntries = Effect.fnUntraced(function* (
@@ -100,8 +85,8 @@ const askForEntries = Effect.fnUntraced(function* (
   request: RestoreRequest,
   asked: Set<string>,
   known: Known
-): Effect.fn.Return<Restoration | Asked, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
+): Effect.fn.Return<AskAgainResult, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+  const outcome = yield* requestDurably(analysisId, entries.map(trackedFile), request, {
     known,
     again: {
       left: Effect.fnUntraced(function* (current) {
@@ -136,6 +121,9 @@ const askForEntries = Effect.fnUntraced(function* (
         { discard: true }
       )
   })
+  if (!("_tag" in outcome)) return { _tag: "Requested", ...outcome }
+  for (const entry of entries) yield* sayLeft(entry, outcome)
+  return outcome
 })
 
 /** Says why an entry is not asked for. */

@@ -7,6 +7,7 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import {
   AdviceOf,
   ending,
+  type FailureScope,
   FileArchived,
   type ServiceError,
   type TrackingError,
@@ -53,9 +54,9 @@ export type RestoreResult =
 
 type RestorationServices = ServiceClient | TrackingFile | Operator
 
-/** The result for each candidate, in order. One request per analysis at most; a failure stops no other analysis. */
-export const restore = Effect.fn("svc.archive.restore")(function* <C extends Candidate>(
-  candidates: ReadonlyArray<C>,
+/** The result for each candidate, in order. */
+export const restore = Effect.fn("svc.archive.restore")(function* (
+  candidates: ReadonlyArray<Candidate>,
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, RestorationServices> {
   const read = yield* Effect.result(withEntries(candidates, request))
@@ -65,43 +66,58 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   }
   const { files, known } = read.success
   const decided = decide(request.mode, files, yield* askAbout(request.mode, files), request.maxRestores)
-
-  const results = new Map<ArchivedFile, RestoreResult>()
-  let gaveUp: ServiceError | TrackingError | null = null
-  const settle = Effect.fnUntraced(function* (
-    wanted: ReadonlyArray<File>,
-    begin: Effect.Effect<Restoration, ServiceError | TrackingError, RestorationServices>
-  ) {
-    if (wanted.length === 0) return
-    const outcome: RestoreResult = yield* Effect.match(begin, {
-      onSuccess: (restoration): RestoreResult => ({ _tag: "Pending", ...restoration }),
-      onFailure: (error): RestoreResult => ({ _tag: "Failed", error })
-    })
-    if (outcome._tag === "Failed") {
-      yield* logFailure(outcome.error, (sentence) => `Restoration of ${namesOf(wanted)}: ${sentence}`)
-      // The next analysis would fail the same way.
-      if (outcome.error.scope === "run") gaveUp = outcome.error
+  const results = new Map<File, RestoreResult>()
+  for (const { decision, file } of decided) {
+    if (decision._tag === "Leave" && request.requireAll === true) {
+      const error = leftError(file, decision.reason)
+      yield* logFailure(error)
+      results.set(file, { _tag: "Failed", error })
+      continue
     }
-    for (const file of wanted) results.set(file, outcome)
-  })
-  for (const [analysisId, group] of Map.groupBy(decided, ({ file }) => file.analysisId)) {
-    for (const { decision, file } of group) {
-      if (decision._tag === "Leave" && request.requireAll === true) {
-        results.set(file, yield* failAsLeft(file, decision.reason))
-        continue
-      }
-      yield* say(file, decision)
-      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
-      if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
-    }
-    const filesWith = (tag: RestoreDecision["_tag"]) =>
-      group.filter(({ decision }) => decision._tag === tag).map(({ file }) => file)
-    const [follow, ask] = [filesWith("Follow"), filesWith("Request")]
-    // First of the two: what is remembered of the others is not taken for a request of another run.
-    yield* settle(ask, gaveUp === null ? requestRestoration(analysisId, ask, request, known) : Effect.fail(gaveUp))
-    yield* settle(follow, rememberUnderWay(follow, request))
+    yield* say(file, decision)
+    if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
+    if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
   }
-  return files.flatMap((file) => results.get(file) ?? [])
+  const settle = (
+    tag: "Request" | "Follow",
+    begin: (
+      analysisId: AnalysisId,
+      files: ReadonlyArray<File>
+    ) => Effect.Effect<Restoration, ServiceError | TrackingError, RestorationServices>
+  ) =>
+    perAnalysis(
+      decided.flatMap(({ decision, file }) => (decision._tag === tag ? [file] : [])),
+      (analysisId, files) =>
+        Effect.map(begin(analysisId, files), (found): RestoreResult => ({ _tag: "Pending", ...found })),
+      (error, files) => logFailure(error, (sentence) => `Restoration of ${namesOf(files)}: ${sentence}`)
+    )
+  const asked = yield* settle("Request", (analysisId, files) => requestRestoration(analysisId, files, request, known))
+  // Then: what is remembered of these is not taken for a request of another run.
+  const followed = yield* settle("Follow", (_, files) => rememberUnderWay(files, request))
+  return files.flatMap((file) => results.get(file) ?? asked.get(file) ?? followed.get(file) ?? [])
+})
+
+/** Asks for `files`, once for each analysis; a failure stops no other analysis, unless all would fail the same way. */
+export const perAnalysis = Effect.fnUntraced(function* <
+  F extends { readonly analysisId: AnalysisId },
+  A,
+  E extends { readonly scope: FailureScope },
+  R
+>(
+  files: ReadonlyArray<F>,
+  ask: (analysisId: AnalysisId, files: ReadonlyArray<F>) => Effect.Effect<A, E, R>,
+  failed: (error: E, files: ReadonlyArray<F>) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<ReadonlyMap<F, A | { readonly _tag: "Failed"; readonly error: E }>, never, R> {
+  const results = new Map<F, A | { readonly _tag: "Failed"; readonly error: E }>()
+  let gaveUp: E | null = null
+  for (const [analysisId, group] of Map.groupBy(files, (file) => file.analysisId)) {
+    const outcome = yield* Effect.catch(gaveUp === null ? ask(analysisId, group) : Effect.fail(gaveUp), (error) => {
+      if (error.scope === "run") gaveUp = error
+      return Effect.as(failed(error, group), { _tag: "Failed", error } as const)
+    })
+    for (const file of group) results.set(file, outcome)
+  }
+  return results
 })
 
 /** What `restore` would do with a candidate, and what is known of its restoration already. */
@@ -110,8 +126,8 @@ export type RestoreForecast =
   | { readonly error: TrackingReadError | FileArchived }
 
 /** The forecast of each candidate, in order. Nobody is asked, and nothing is written. */
-export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* <C extends Candidate>(
-  candidates: ReadonlyArray<C>,
+export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* (
+  candidates: ReadonlyArray<Candidate>,
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreForecast>, never, TrackingFile | Operator> {
   const { present } = yield* Operator
@@ -130,23 +146,10 @@ export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* 
 export const leftError = ({ analysisId, fileName }: Pick<ArchivedFile, "analysisId" | "fileName">, why: string) =>
   new FileArchived({ file: printable(fileName), analysisId, why })
 
-/** A required file is left in the archive: said, and a failure. */
-export const failAsLeft = Effect.fnUntraced(function* (
-  file: Pick<ArchivedFile, "analysisId" | "fileName">,
-  why: string
-) {
-  const error = leftError(file, why)
-  yield* logFailure(error)
-  return { _tag: "Failed", error } as const
-})
-
 type File = Candidate & ArchivedFile
 
 /** The candidates with what the restoration file says of them, and the requests in it. */
-const withEntries = Effect.fnUntraced(function* <C extends Candidate>(
-  candidates: ReadonlyArray<C>,
-  request: RestoreRequest
-) {
+const withEntries = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, request: RestoreRequest) {
   const { read } = yield* TrackingFile
   // A run that restores nothing does not need the file to be readable.
   const document = yield* request.mode === "no" ? Effect.orElseSucceed(read, () => empty) : read

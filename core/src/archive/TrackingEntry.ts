@@ -13,15 +13,7 @@ import * as Schema from "effect/Schema"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"
-import {
-  type Check,
-  type ChecksumKind,
-  checks,
-  checksumKinds,
-  fileTypeOf,
-  fileTypes,
-  unsafeName
-} from "../selection/FileName.ts"
+import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
 import { placeOfIssue } from "../text/IssuePlace.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int, WideInteger])
@@ -36,7 +28,7 @@ const Options = Schema.Struct({
   unmapped: maybe(Schema.Boolean),
   layout: maybe(Schema.Literals(["flat", "analysis"])),
   checksums: maybe(Schema.Literals(checksumKinds)),
-  check: maybe(Schema.Literals(checks)),
+  check: maybe(Schema.Literals(["structure", "full"])),
   makeIndex: maybe(Schema.Boolean)
 })
 
@@ -172,7 +164,7 @@ export interface NewOptions {
   readonly unmapped?: true
   readonly layout?: "analysis"
   readonly checksums?: ChecksumKind
-  readonly check?: Exclude<Check, "content">
+  readonly check?: "full"
   readonly makeIndex?: true
 }
 
@@ -181,7 +173,8 @@ export interface WantedOptions
   extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check" | "makeIndex"> {
   readonly unmapped: boolean
   readonly checksums: ChecksumKind | null
-  readonly check: Check
+  /** Every block and record is proven. */
+  readonly fully: boolean
   readonly makeIndex: boolean
   readonly layout: "flat" | "analysis"
 }
@@ -199,7 +192,7 @@ export const newOptions = (
   ...(wanted.unmapped ? { unmapped: true } : {}),
   ...(wanted.layout === "analysis" ? { layout: "analysis" } : {}),
   ...(wanted.checksums === null ? {} : { checksums: wanted.checksums }),
-  ...(wanted.check === "content" ? {} : { check: wanted.check }),
+  ...(wanted.fully ? { check: "full" } : {}),
   ...(wanted.makeIndex ? { makeIndex: true } : {})
 })
 

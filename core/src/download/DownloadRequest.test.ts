@@ -48,7 +48,7 @@ describe("parseRequest", () => {
       overwrite: false,
       requireAll: false,
       connections: 4,
-      check: "content",
+      check: "structure",
       checksums: null
     })
     assert.deepStrictEqual(selection, {

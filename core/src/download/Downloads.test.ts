@@ -68,7 +68,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
         bytes: 100,
         resumedFrom: 0,
         sha256: "ab",
-        provenBy: null,
+        compared: [],
         attempts: 1,
         renewals: 0
       }
@@ -166,8 +166,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           "list A2",
           "list gone",
           "restore A2",
-          "fetch A1/S.bam content md5",
-          "fetch A1/S.bam.bai content md5"
+          "fetch A1/S.bam structure md5",
+          "fetch A1/S.bam.bai structure md5"
         ])
         assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
         assert.deepStrictEqual(seen.slice(0, 3), ["failed SvcNotFound", "awaiting 1", "begin 2 200"])
@@ -341,7 +341,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           told.flatMap((event) => (event._tag === "Finished" ? shown(event.result) : [])),
           ["T.bam downloaded"]
         )
-        assert.strictEqual(w.events.at(-1), "fetch A2/T.bam content md5")
+        assert.strictEqual(w.events.at(-1), "fetch A2/T.bam structure md5")
         assert.deepStrictEqual(w.entries(), [])
       }).pipe(Effect.provide(w.byService))
     })
@@ -417,6 +417,11 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           Effect.provide(w.byService)
         )
         const fs = yield* FileSystem.FileSystem
+        // As root may write everywhere, somebody else is asked.
+        const closed = { ...fs, access: () => fs.access(`${w.tracking}/none`) }
+        const refused = yield* Effect.provideService(decisions, FileSystem.FileSystem, closed)
+        assert.match(refused[2] ?? "", new RegExp(`^Cannot write to ${w.tracking}`))
+        assert.deepStrictEqual([refused[0], refused[2]], ["Fetch", refused[4]])
         yield* fs.remove(w.tracking, { recursive: true })
         const error = `Cannot create ${w.tracking}/r.json: its folder does not exist`
         assert.deepStrictEqual(yield* decisions, ["Fetch", "Fetch", error, "Fetch", error])

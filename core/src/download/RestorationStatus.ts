@@ -8,11 +8,13 @@ import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { mayBeUnderWay, type Restoration } from "../archive/Waiting.ts"
 import { type EntryUnusable, type FileError, NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
-import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
+import { outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
+import type { RunFile } from "../selection/RunFile.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, failedFile } from "./FileResult.ts"
+import { type FailedResult, type FileResult, failedFile, failureResult, identity } from "./FileResult.ts"
+import type { Awaited } from "./RunEvent.ts"
 
 /**
  * Where one request stands after a look.
@@ -73,18 +75,33 @@ export const requestedState = (
 export const isSettled = (status: RestorationStatus | undefined): boolean =>
   status?.state._tag === "Done" || (status?.state._tag === "Failed" && !status.state.error.retryable)
 
-/** The result for a request of which no file was tried. */
-export const resultWithoutTry = (
+/** The file of a request as it is told of, and the folder that it goes into. */
+export const fileOfRequest = (
   { destination, entry }: StoredRequest,
-  state: RestorationState,
   fallback: DownloadRequest
-): FileResult => {
+): { readonly file: RunFile; readonly destination: string } => {
   const { analysisId, options } = entry
   const fileName = wantedName(entry)
-  const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
-  const place = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
-  const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null, listedBytes: null }
-  if (state._tag === "Failed") return failedFile({ ...file, restoration: null }, state.error)
+  const { folder, slice } = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
+  const file: RunFile = {
+    analysisId,
+    fileName,
+    folder,
+    // An entry of no type is not read.
+    type: fileTypeOf(fileName) ?? "bam",
+    size: null,
+    archived: true,
+    estimatedRestoreTime: entry.restoreEstimation,
+    slice: slice == null ? null : { ...slice, estimate: null }
+  }
+  return { file, destination: Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination }
+}
+
+/** The result for a request of which no file was tried. */
+const resultWithoutTry = (stored: StoredRequest, state: RestorationState, fallback: DownloadRequest): FileResult => {
+  const place = fileOfRequest(stored, fallback)
+  const file = identity(place.file, place)
+  if (state._tag === "Failed") return failedFile(file, state.error)
   const restoration = state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
   // Pending is only what is under way.
   return state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay)
@@ -106,20 +123,35 @@ export interface Look {
   readonly others: ReadonlyArray<TrackingEntry>
 }
 
+/** The requests that something is still awaited of. */
+export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
+  statuses.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
+
+/** The files of a request are there, but its entry could not be taken out of the restoration file (fault T20). */
+export const entryFailures = ({ statuses }: Look): ReadonlyArray<FailedResult> =>
+  statuses.flatMap(({ entry, results, state }) =>
+    state._tag === "Failed" && results.every(({ _tag }) => _tag !== "Failed")
+      ? [failureResult(entry.analysisId, state.error)]
+      : []
+  )
+
 export interface ResumeMemory {
   /** The analyses whose restoration this run has asked for. */
   readonly asked: Set<string>
   /** Whether the restoration file has been read. */
   readonly hasRead: () => boolean
   /**
-   * Takes what the restoration file holds now; gives the requests that are not settled.
+   * Takes what the restoration file holds now; gives the requests that are not settled, and those of them that are new.
    *
    * @param only - leaves the other requests alone
    */
-  readonly reread: (stored: StoredRequests, only: (request: StoredRequest) => boolean) => ReadonlyArray<StoredRequest>
+  readonly reread: (
+    stored: StoredRequests,
+    only: (request: StoredRequest) => boolean
+  ) => { readonly open: ReadonlyArray<StoredRequest>; readonly added: ReadonlyArray<StoredRequest> }
   /** Where a request stands now. `results` of its files; when left out, no file was tried. */
   readonly remember: (stored: StoredRequest, state: RestorationState, results?: ReadonlyArray<FileResult>) => void
-  readonly stateOf: (stored: StoredRequest) => RestorationState | undefined
+  readonly resultsOf: (stored: StoredRequest) => ReadonlyArray<FileResult>
   /** True when this request was found lost for the first time: why it is left is said once. */
   readonly foundLost: (stored: StoredRequest) => boolean
   /** Where all requests stand. */
@@ -147,14 +179,12 @@ export const makeResumeMemory = (fallback: DownloadRequest): ResumeMemory => {
         if (!known.has(key) && state._tag !== "Done") statuses.delete(key)
       }
       const open = ours.filter(({ key }) => !isSettled(statuses.get(key)))
-      for (const stored of open) {
-        const { entry, key } = stored
-        if (!statuses.has(key)) remember(stored, requestedState(entry, entry.restoreEstimation, true))
-      }
-      return open
+      const added = open.filter(({ key }) => !statuses.has(key))
+      for (const stored of added) remember(stored, requestedState(stored.entry, stored.entry.restoreEstimation, true))
+      return { added, open }
     },
     remember,
-    stateOf: ({ key }) => statuses.get(key)?.state,
+    resultsOf: ({ key }) => statuses.get(key)?.results ?? [],
     foundLost: ({ key }) => {
       const first = !lost.has(key)
       lost.add(key)

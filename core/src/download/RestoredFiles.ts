@@ -3,13 +3,13 @@
  * share one plan and one run.
  */
 
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
-import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import type { RunFile } from "../selection/RunFile.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
@@ -17,11 +17,11 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
-import { type FileResult, failedFile, stopped } from "./FileResult.ts"
+import type { FileResult } from "./FileResult.ts"
 import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
-import { Listener } from "./RunEvents.ts"
+import { Listener, tell } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
 
 /** A stored request whose files have all been restored. */
@@ -80,12 +80,8 @@ export const storableOptions = [
 export const storesOwn = ({ entry: { options } }: StoredRequest, option: (typeof storableOptions)[number]): boolean =>
   ["range", "bed", "unmapped"].includes(option) || options[option] != null
 
-/** Called with the results of a request each time one more of its files has one; `complete` when all have. */
-export type ResultsListener = (
-  restored: RestoredRequest,
-  results: ReadonlyArray<FileResult>,
-  complete: boolean
-) => Effect.Effect<void>
+/** Called with the results of a request when all its files have one. */
+export type ResultsListener = (restored: RestoredRequest, results: ReadonlyArray<FileResult>) => Effect.Effect<void>
 
 /** What all downloads of a look have in common. */
 export interface RestoredDownload extends Pick<DownloadRequest, "connections" | "own"> {
@@ -100,47 +96,53 @@ export const downloadRestored = Effect.fn("svc.download.downloadRestored")(funct
   listener: ResultsListener
 ): Effect.fn.Return<void, never, FetchServices | PartFiles> {
   // One plan for all with the same options: it refuses two files that would take one name.
-  for (const group of Map.groupBy(restored, ({ options }) => JSON.stringify(options)).values()) {
-    const [first] = group
-    if (first !== undefined) yield* downloadGroup(group, first.options, request, listener)
+  const groups = yield* Effect.forEach(
+    Object.values(Arr.groupBy(restored, ({ options }) => JSON.stringify(options))),
+    Effect.fnUntraced(function* (group) {
+      const [{ options }] = group
+      const planned = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
+      yield* tell({ _tag: "Planned", files: planned.plan.files, destination: options.destination })
+      return { group, options, planned }
+    })
+  )
+  const disk = yield* PartFiles
+  for (const { group, options, planned } of groups) {
+    // The groups before it have taken their part of the disk.
+    const free = yield* disk.free({ directory: options.destination })
+    const plan = yield* checkDestination({ ...planned, disk: { ...planned.disk, free } })
+    const finished = yield* resultsByRequest(group, options.destination, listener)
+    const heard = yield* Listener
+    yield* heard({ _tag: "Begun", files: filesToFetch(plan), bytes: planned.disk.bytes })
+    yield* Effect.provideService(run(plan, request.links, { ...request, ...options }), Listener, (event) =>
+      event._tag === "Finished" ? finished(event.file, event.result) : heard(event)
+    )
   }
 })
 
-const downloadGroup = Effect.fnUntraced(function* (
-  group: ReadonlyArray<RestoredRequest>,
-  options: RestoredOptions,
-  request: RestoredDownload,
-  listener: ResultsListener
-): Effect.fn.Return<void, never, FetchServices | PartFiles> {
-  const made = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
-  const plan = yield* checkDestination(made)
-  const finished = yield* resultsByRequest(group, options.destination, listener)
-  const heard = yield* Listener
-  yield* heard({ _tag: "Begun", files: filesToFetch(plan), bytes: made.disk.bytes })
-  yield* Effect.provideService(run(plan, request.links, { ...request, ...options }), Listener, (event) =>
-    event._tag === "Finished" ? Effect.andThen(heard(event), finished(event.file, event.result)) : heard(event)
-  )
-})
-
-/** Gathers the results of files by the requests that they belong to. */
+/** Tells each result with the restoration that it comes from, and gathers them by the requests that they belong to. */
 const resultsByRequest = Effect.fnUntraced(function* (
   group: ReadonlyArray<RestoredRequest>,
   destination: string,
   listener: ResultsListener
 ): Effect.fn.Return<(file: RunFile, result: FileResult) => Effect.Effect<void>, never, PartFiles> {
-  const disk = yield* PartFiles
+  const [disk, heard] = [yield* PartFiles, yield* Listener]
   const byAnalysis = Map.groupBy(
     group.map((restored) => ({ restored, names: namesOf(restored), results: new Map<string, FileResult>() })),
     ({ restored }) => restored.listing.listed.id
   )
-  return Effect.fnUntraced(function* (file, result) {
-    for (const { names, restored, results } of byAnalysis.get(file.analysisId) ?? []) {
-      if (!names.includes(file.fileName)) continue
+  return Effect.fnUntraced(function* (file, plain) {
+    const theirs = (byAnalysis.get(file.analysisId) ?? []).filter(({ names }) => names.includes(file.fileName))
+    const entry = theirs[0]?.restored.stored.entry
+    const restoration =
+      entry === undefined ? null : { requestedAt: entry.requestTime, estimate: entry.restoreEstimation }
+    const result = { ...plain, restoration }
+    yield* heard({ _tag: "Finished", file, result })
+    for (const { names, restored, results } of theirs) {
       results.set(file.fileName, result)
-      const complete = results.size === names.length
+      if (results.size < names.length) continue
       // Without its entry no run comes back to clear away parts and locks that a power cut brings back.
-      if (complete) yield* disk.syncFolder(file.folder === "" ? destination : `${destination}/${file.folder}`)
-      yield* listener(restored, [...results.values()], complete)
+      yield* disk.syncFolder(file.folder === "" ? destination : `${destination}/${file.folder}`)
+      yield* listener(restored, [...results.values()])
     }
   })
 })
@@ -148,18 +150,6 @@ const resultsByRequest = Effect.fnUntraced(function* (
 /** The files that the request gets a result for: a slice brings an index of its own with it. */
 const namesOf = ({ files, options, stored }: RestoredRequest): ReadonlyArray<string> =>
   options.slice == null ? files.flatMap(({ fileName }) => fileName ?? []) : [wantedName(stored.entry)]
-
-/** The results of a request before its download: all its files failed as stopped before they began. */
-export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<FileResult> =>
-  namesOf(restored).map((fileName) => {
-    const { destination, layout, slice } = restored.options
-    const analysisId = restored.listing.listed.id
-    const form = slice == null ? null : slice.wanted.length > 0 ? "ranged" : "unmapped"
-    const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
-    const listed = restored.files.find((file) => file.fileName === fileName)
-    const bytes = form === null ? (listed?.size ?? null) : null
-    return failedFile({ analysisId, fileName, path, bytes, listedBytes: null, restoration: null }, stopped.begins)
-  })
 
 /** One listing per analysis with the files of all its requests, each once. */
 const analysesOf = (group: ReadonlyArray<RestoredRequest>): ReadonlyArray<ListedAnalysis> =>

@@ -114,7 +114,7 @@ const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<Planne
     layout,
     checksums,
     makeIndex,
-    check,
+    fully: check === "full",
     ...regions
   }
   const options = newOptions(wanted, yield* storedPaths(path))

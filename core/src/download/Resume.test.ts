@@ -26,8 +26,10 @@ import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
 import { errorsOf } from "./FileResult.ts"
-import type { Look } from "./RestorationStatus.ts"
+import { entryFailures, type Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
+import type { RunEvent } from "./RunEvent.ts"
+import { Listener } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
@@ -62,7 +64,7 @@ const downloaded = {
   sha256: "ab",
   attempts: 1,
   renewals: 0,
-  provenBy: null
+  compared: []
 }
 
 /** A folder with a restoration file of `entries`, a service, a link host, and everything that is asked of them. */
@@ -173,8 +175,33 @@ const world = Effect.fnUntraced(function* ({
     /** What the report of the run would say of each file. */
     reported: Effect.gen(function* () {
       const record = yield* makeRunRecord
-      yield* Effect.flatMap(resume.look, record.resumed)
-      return (yield* record.results).map(rowOf).map(({ action, error }) => `${action} ${error?._tag}`)
+      const told: Array<string> = []
+      const note = (event: RunEvent) => {
+        if (event._tag === "Finished") told.push(event.result.path ?? "")
+        return record.note(event)
+      }
+      const look = yield* Effect.provideService(resume.look, Listener, note)
+      for (const result of entryFailures(look)) yield* record.note({ _tag: "Failed", result })
+      assert.deepStrictEqual(told, [...new Set(told)], "each file is told of once")
+      return (yield* record.results)
+        .map(rowOf)
+        .map(({ action, error }) => `${action} ${error?._tag}`)
+        .sort()
+    }).pipe(Effect.provide(services)),
+    /** What a look tells of. */
+    told: Effect.suspend(() => {
+      const told: Array<string> = []
+      const note = (event: RunEvent) =>
+        Effect.sync(() => {
+          if (event._tag === "Planned") {
+            told.push(...event.files.map(({ decision, fileName }) => `plan ${fileName} ${decision._tag}`))
+          }
+          if (event._tag === "Finished")
+            told.push(`${event.result.fileName} ${event.result._tag} ${event.result.restoration?.requestedAt}`)
+          if (event._tag === "Failed") told.push(event.result.error._tag)
+          if (event._tag === "Awaiting") told.push(`awaiting ${event.restorations.length}`)
+        })
+      return Effect.as(Effect.provideService(resume.look, Listener, note), told)
     }).pipe(Effect.provide(services)),
     statuses,
     results: Effect.map(statuses, (found) => found.flatMap(({ results }) => results)),
@@ -540,6 +567,45 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "SvcEntryUnusable", "other A2 T.bam"])
       assert.deepStrictEqual(w.left(), ["?", "A2 T.bam"])
       assert.deepStrictEqual(w.events, ["list A3", "fetch out/U.bam"])
+    })
+  )
+
+  it.effect(
+    "a look tells of each file once, of what is awaited as it is known, and of a damaged entry in the first one",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world({
+          entries: [{ analysisId: "A1" }, entry("A2", "T.bam", {}, underWay), entry("A3", "U.bam")],
+          listing: (id, nth) => Effect.succeed(id === "A3" ? here("U.bam") : nth === 0 ? cold("T.bam") : here("T.bam"))
+        })
+        assert.deepStrictEqual(yield* w.told, [
+          "SvcEntryUnusable",
+          "plan T.bam Skip",
+          "plan U.bam Skip",
+          "awaiting 2",
+          "awaiting 1",
+          `T.bam Pending ${underWay.requestTime}`,
+          "plan U.bam Fetch",
+          "U.bam Downloaded null"
+        ])
+        const second = ["awaiting 1", "awaiting 0", "plan T.bam Fetch", `T.bam Downloaded ${underWay.requestTime}`]
+        assert.deepStrictEqual(yield* w.told, second)
+      })
+  )
+
+  it.effect("L6 what another run asks for again meanwhile, without success, is waited for and not asked for", () =>
+    Effect.gen(function* () {
+      const now = new Date().toISOString()
+      const store: Array<Effect.Effect<void>> = []
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", {}, late)],
+        // The other run is faster: it asks while this one lists.
+        listing: () => Effect.as(Effect.all(store), cold("S.bam"))
+      })
+      store.push(w.store([entry("A1", "S.bam", {}, { ...late, askedAgain: now })]))
+      const [status] = yield* w.statuses
+      assert.deepInclude(status?.state, { _tag: "Requested", underWay: false })
+      assert.notInclude(w.events, "restore A1")
     })
   )
 

@@ -12,25 +12,21 @@ import * as Stream from "effect/Stream"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
 import { knownIn } from "../archive/Asking.ts"
 import { leftError } from "../archive/Requests.ts"
-import {
-  nameOfEntry,
-  removeFinished,
-  type StoredRequest,
-  type StoredRequests,
-  storedRequests
-} from "../archive/StoredRequests.ts"
+import { removeFinished, type StoredRequest, type StoredRequests, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { FileError, ServiceError, TrackingReadError } from "../Errors.ts"
-import { logFailure, warnOf } from "../FailureLog.ts"
+import type { EntryUnusable, FileError, ServiceError, TrackingReadError } from "../Errors.ts"
+import { warnOf } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
-import type { FileResult } from "./FileResult.ts"
+import { type FileResult, failureResult } from "./FileResult.ts"
 import {
   availabilityOf,
+  awaitedIn,
+  fileOfRequest,
   type Look,
   makeResumeMemory,
   type RestorationState,
@@ -38,7 +34,7 @@ import {
   requestedState,
   wantedName
 } from "./RestorationStatus.ts"
-import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
+import { downloadRestored, type RestoredRequest, restoredOptions } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
 import { ownersOf, tell } from "./RunEvents.ts"
 import { runLinks } from "./RunLinks.ts"
@@ -56,8 +52,6 @@ export interface ResumeRequest {
 export interface Resume {
   /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
   readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
-  /** Where the requests stand at any moment: what is not finished has failed as stopped. */
-  readonly sofar: Effect.Effect<Look>
 }
 
 export type ResumeServices = ServiceClient | TrackingFile | FetchServices | PartFiles | Path.Path
@@ -66,25 +60,40 @@ export type ResumeServices = ServiceClient | TrackingFile | FetchServices | Part
 export const makeResume = (request: ResumeRequest): Effect.Effect<Resume> =>
   Effect.sync(() => {
     const memory = makeResumeMemory(request.fallback)
-    return { look: look(request, memory), sofar: Effect.sync(memory.look) }
+    return { look: look(request, memory) }
   })
 
 const look = Effect.fn("svc.download.look")(function* (
   request: ResumeRequest,
   memory: ResumeMemory
 ): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
-  const stored = yield* storedRequests(request.service)
-  if (!memory.hasRead()) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
-  const open = memory.reread(stored, request.only ?? (() => true))
+  const { fallback, service, statusOnly } = request
+  const stored = yield* storedRequests(service)
+  if (!memory.hasRead()) {
+    const failed = (error: EntryUnusable) => tell({ _tag: "Failed", result: failureResult(null, error) })
+    yield* Effect.forEach(stored.unusable, failed, { discard: true })
+  }
+  const { added, open } = memory.reread(stored, request.only ?? (() => true))
+  const places = added.map((stored) => fileOfRequest(stored, fallback))
+  for (const [destination, those] of Map.groupBy(places, (place) => place.destination)) {
+    const files = those.map(({ file }) => ({ ...file, decision: { _tag: "Skip", reason: "pending" } as const }))
+    yield* tell({ _tag: "Planned", files, destination })
+  }
+  const awaiting = Effect.suspend(() => tell({ _tag: "Awaiting", restorations: awaitedIn(memory.look()) }))
+  yield* awaiting
   const listings = yield* listAnalyses(open)
   const entries = [...listings.values()].filter((listing) => "listed" in listing)
   yield* tell({ _tag: "Listed", owners: ownersOf(entries) })
   const { lost, restored } = yield* judgeAll(open, listings, request, memory)
-  yield* sayFailed(open, memory)
-  if (!request.statusOnly) {
-    yield* askAgainForLost(lost, stored, request, memory)
-    yield* downloadAll(restored, listings, request, memory)
+  if (!statusOnly) yield* askAgainForLost(lost, stored, request, memory)
+  yield* awaiting
+  const fetched = statusOnly ? [] : restored
+  const tried = new Set(fetched.map(({ stored }) => stored))
+  for (const stored of open.filter((one) => !tried.has(one))) {
+    const { file } = fileOfRequest(stored, fallback)
+    for (const result of memory.resultsOf(stored)) yield* tell({ _tag: "Finished", file, result })
   }
+  yield* downloadAll(fetched, entries, request, memory)
   return memory.look()
 })
 
@@ -118,8 +127,7 @@ const judgeAll = Effect.fnUntraced(function* (
     if (listing === undefined) continue
     const judgement = yield* judge(stored, listing, request, now)
     const { decision, state } = judgement
-    const begins = judgement.restored !== null && !request.statusOnly
-    memory.remember(stored, state, begins ? unfinishedResults(judgement.restored) : undefined)
+    memory.remember(stored, state)
     if (judgement.restored !== null) restored.push(judgement.restored)
     if (decision === null) continue
     const first = memory.foundLost(stored)
@@ -175,18 +183,6 @@ const judge = Effect.fnUntraced(function* (
   }
 })
 
-const sayFailed = (open: ReadonlyArray<StoredRequest>, memory: ResumeMemory) =>
-  Effect.forEach(
-    open,
-    (stored) => {
-      const state = memory.stateOf(stored)
-      if (state?._tag !== "Failed") return Effect.void
-      const name = nameOfEntry(stored.entry)
-      return logFailure(state.error, (sentence) => (sentence.startsWith(name) ? sentence : `${name}: ${sentence}`))
-    },
-    { discard: true }
-  )
-
 /** Asks again for what got lost. */
 const askAgainForLost = Effect.fnUntraced(function* (
   lost: ReadonlyArray<StoredRequest>,
@@ -203,7 +199,7 @@ const askAgainForLost = Effect.fnUntraced(function* (
   )
   for (const stored of lost) {
     const result = results.get(stored.entry)
-    if (result === undefined || result._tag === "Left") continue
+    if (result === undefined) continue
     if (result._tag === "Asked") memory.remember(stored, requestedState(stored.entry, null, false))
     else memory.remember(stored, result._tag === "Requested" ? { ...result, underWay: true } : result)
   }
@@ -212,27 +208,18 @@ const askAgainForLost = Effect.fnUntraced(function* (
 /** Downloads what has been restored; a request whose files are all there is finished. */
 const downloadAll = Effect.fnUntraced(function* (
   restored: ReadonlyArray<RestoredRequest>,
-  listings: Listings,
+  entries: ReadonlyArray<CatalogEntry>,
   { fallback, service }: ResumeRequest,
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
-  const links = yield* runLinks([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
+  const links = yield* runLinks(entries)
   const context = yield* Effect.context<TrackingFile>()
-  const common = { ...fallback, target: service.target, links }
-  yield* downloadRestored(restored, common, (request, plain, complete) => {
-    const { stored } = request
-    const { restoreEstimation, requestTime } = stored.entry
-    const restoration = { requestedAt: requestTime, estimate: restoreEstimation }
-    const results = plain.map((result) => ({ ...result, restoration }))
-    if (!complete) {
-      const left = unfinishedResults(request).filter(({ fileName }) => results.every((it) => it.fileName !== fileName))
-      return Effect.sync(() => memory.remember(stored, { _tag: "Available" }, [...results, ...left]))
-    }
-    return Effect.map(Effect.provideContext(stateAfter(stored, results, service), context), (state) =>
+  yield* downloadRestored(restored, { ...fallback, target: service.target, links }, ({ stored }, results) =>
+    Effect.map(Effect.provideContext(stateAfter(stored, results, service), context), (state) =>
       memory.remember(stored, state, results)
     )
-  })
+  )
 })
 
 /** Where a request stands whose files all have results: it leaves the restoration file when none has failed. */

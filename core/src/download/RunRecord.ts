@@ -5,11 +5,12 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import { finalPath } from "../selection/OutputPath.ts"
 import type { RunFile } from "../selection/RunFile.ts"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
-import { type FileResult, failedFile, failureResult, identity, stopped } from "./FileResult.ts"
-import type { Look, RestorationStatus } from "./RestorationStatus.ts"
-import type { AnalysisOwner, Awaited } from "./RunEvent.ts"
+import { type FileResult, failedFile, identity, isWhole, stopped } from "./FileResult.ts"
+import type { AnalysisOwner, Awaited, Decision } from "./RunEvent.ts"
 import type { RunListener } from "./RunEvents.ts"
 
 /** Keeps everything that it is told. */
@@ -19,8 +20,7 @@ export interface RunRecord {
   readonly startedAt: Date
   /** How long ago that was, by the clock that `throughput` counts with. */
   readonly milliseconds: Effect.Effect<number>
-  /** What became of stored requests so far; replaces what was said of them before, and of files that waited for them. */
-  readonly resumed: (look: Look) => Effect.Effect<void>
+  /** What became of each file so far: what is told of it last, but for a file that came and is found there afterwards. */
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
   readonly awaited: Effect.Effect<ReadonlyArray<Awaited>>
   /** Whose analyses they are. */
@@ -28,20 +28,38 @@ export interface RunRecord {
   readonly throughput: Effect.Effect<Throughput>
 }
 
+/** A planned file, and what became of it. */
+interface Row {
+  file: RunFile & { readonly decision?: Decision }
+  destination: string
+  startedAt: Date | null
+  result: FileResult | null
+}
+
 /** An empty record; the run begins now. */
-export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
+export const makeRunRecord: Effect.Effect<RunRecord, never, Path.Path> = Effect.gen(function* () {
+  const path = yield* Path.Path
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
-  const files = new Map<RunFile, FileResult | Unfinished>()
-  // Transfers of stored requests, which no plan of this record names.
-  const begunStored = new Map<string, Begun>()
+  const rows = new Set<Row>()
+  const byFile = new Map<RunFile, Row>()
+  // One file of a plan and of a stored request, whose paths may be written in other ways.
+  const byPlace = new Map<string, Row>()
   const owners = new Map<string, AnalysisOwner>()
   const traffic = makeTraffic<RunFile>()
   const startedAt = DateTime.toDate(yield* DateTime.now)
   const startedNanos = yield* Clock.monotonicTimeNanos
   const milliseconds = Effect.map(Clock.monotonicTimeNanos, (now) => Number(now - startedNanos) / 1e6)
-  let stored: ReadonlyArray<FileResult> = []
   let awaited: ReadonlyArray<Awaited> = []
+  const placeOf = (file: RunFile, finalPath: string | null) =>
+    JSON.stringify([file.analysisId, file.fileName, finalPath === null ? null : path.resolve(finalPath)])
+  const rowAt = (place: string, file: RunFile, destination: string): Row => {
+    const row = byPlace.get(place) ?? { file, destination, startedAt: null, result: null }
+    rows.add(row)
+    byFile.set(file, row)
+    byPlace.set(place, row)
+    return row
+  }
   return {
     startedAt,
     milliseconds,
@@ -54,8 +72,18 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
           return
         }
         case "Planned": {
-          const unfinished = { destination: event.destination, startedAt: null }
-          for (const file of event.files) files.set(file, unfinished)
+          const { destination } = event
+          const seen = new Set<string>()
+          for (const file of event.files) {
+            const place = placeOf(file, finalPath(destination, file))
+            // Two files of one name are two rows.
+            if (seen.has(place)) byPlace.delete(place)
+            seen.add(place)
+            const row = rowAt(place, file, destination)
+            if (row.result === null || !(isWhole(row.result) || isAwaited(file))) {
+              Object.assign(row, { file, destination, startedAt: null, result: null })
+            }
+          }
           return
         }
         case "Awaiting":
@@ -66,102 +94,38 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
         case "Progress": {
           const { file, progress } = event
           traffic.note(file, progress, yield* milliseconds)
-          if (progress._tag !== "Started") return
-          const known = files.get(file)
-          if (known === undefined) return void begunStored.set(keyOfFile(file), file)
-          if ("_tag" in known || known.startedAt !== null) return
-          return void files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+          const row = byFile.get(file)
+          if (progress._tag === "Started" && row !== undefined) {
+            row.startedAt ??= DateTime.toDate(yield* DateTime.now)
+          }
+          return
         }
-        case "Finished":
-          traffic.forget(event.file)
-          return void files.set(event.file, event.result)
+        case "Finished": {
+          const { file, result } = event
+          traffic.forget(file)
+          const row = byFile.get(file) ?? rowAt(placeOf(file, result.path), file, "")
+          if (result._tag !== "Kept" || row.result === null || !isWhole(row.result)) row.result = result
+          return
+        }
       }
     }),
-    resumed: (look) =>
-      Effect.sync(() => {
-        stored = resultsOf(look)
-        awaited = awaitedIn(look)
-      }),
-    results: Effect.sync(() => [
-      ...failures,
-      ...afterWaiting(Array.from(files, resultOf), stored.map(begunIn(begunStored)))
-    ]),
+    results: Effect.sync(() => [...failures, ...Array.from(rows, resultOf)]),
     awaited: Effect.sync(() => awaited),
     owners: Effect.sync(() => owners),
     throughput: Effect.sync(traffic.throughput)
   }
 })
 
-/** One name for a file, in a plan and in the restoration file. */
-export const keyOfFile = ({
-  analysisId,
-  fileName
-}: {
-  readonly analysisId: string | null
-  readonly fileName: string | null
-}): string => JSON.stringify([analysisId, fileName])
+const isAwaited = ({ decision }: Row["file"]): boolean => decision?._tag === "Skip" && decision.reason === "pending"
 
-/** A file that was left pending has the result of its request; one that was fetched before keeps its own. */
-const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<FileResult>) => {
-  if (stored.length === 0) return planned
-  const waited = new Set(stored.map(keyOfFile))
-  const known = planned.filter((result) => result._tag !== "Pending" || !waited.has(keyOfFile(result)))
-  const settled = new Set(known.map(keyOfFile))
-  return [...known, ...stored.filter((result) => !settled.has(keyOfFile(result)))]
-}
-
-/** A planned file until it has a result; all that have not started share one. */
-interface Unfinished {
-  readonly destination: string
-  readonly startedAt: Date | null
-}
-
-type Begun = Pick<RunFile, "slice">
-
-const errorOfStop = ({ slice }: Begun) => (slice === null ? stopped.resumes : stopped.restarts)
-
-/** A stored request does not know which of its unfinished files had begun. */
-const begunIn =
-  (begun: ReadonlyMap<string, Begun>) =>
-  (result: FileResult): FileResult => {
-    if (result._tag !== "Failed" || result.error !== stopped.begins) return result
-    const file = begun.get(keyOfFile(result))
-    return file === undefined ? result : { ...result, error: errorOfStop(file) }
-  }
-
-/** An unfinished file has failed as stopped. */
-const resultOf = ([file, known]: readonly [RunFile, FileResult | Unfinished]): FileResult => {
-  if ("_tag" in known) return known
-  const { startedAt } = known
-  const failed = failedFile(identity(file, known), startedAt === null ? stopped.begins : errorOfStop(file))
-  const transfer = { attempts: 0, renewals: 0, seconds: 0, finishedAt: null }
-  return startedAt === null ? failed : { ...failed, transfer: { ...transfer, startedAt } }
-}
-
-const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
-  ...withoutRepeats(statuses.flatMap(({ results }) => results)),
-  ...statuses.flatMap(entryFailure),
-  ...unusable.map((error) => failureResult(null, error))
-]
-
-/** The files of a request are there, but its entry could not be taken out of the restoration file (fault T20). */
-const entryFailure = ({ entry, results, state }: RestorationStatus): ReadonlyArray<FileResult> =>
-  state._tag === "Failed" && results.every(({ _tag }) => _tag !== "Failed")
-    ? [failureResult(entry.analysisId, state.error)]
-    : []
-
-/** The requests of a look that something is still awaited of. */
-export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
-  statuses.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
-
-/** An index with an entry of its own came with its data file: both entries have its result, which counts once. */
-const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
-  const keyOf = (result: FileResult) => {
-    const { _tag, path } = result
-    const startedAt = "transfer" in result ? result.transfer?.startedAt : null
-    return path === null ? null : JSON.stringify([path, _tag, "reason" in result ? result.reason : null, startedAt])
-  }
-  return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
+/** A file that is waited for is pending until something else is told; any other unfinished file has failed as stopped. */
+const resultOf = ({ destination, file, result, startedAt }: Row): FileResult => {
+  if (result !== null) return result
+  const place = identity(file, { destination })
+  if (isAwaited(file)) return { _tag: "Pending", ...place }
+  if (startedAt === null) return failedFile(place, stopped.begins)
+  const transfer = { attempts: 0, renewals: 0, seconds: 0, finishedAt: null, startedAt }
+  return { ...failedFile(place, file.slice === null ? stopped.resumes : stopped.restarts), transfer }
 }
 
 /** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */

@@ -91,6 +91,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the files that a comma
         "d/S1.BAM.bai",
         "S1.vcf.gz",
         "S1.bam.md5",
+        "S1.bcf.csi",
         "d/.S1.bam.1F0C93ab.part",
         ".x.00000000.part.json"
       ]
