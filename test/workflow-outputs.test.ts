@@ -18,14 +18,7 @@ const declarations = readdirSync(`${root}workflows`, { recursive: true, encoding
   )
 
 it("every file that the service may give is an output of each module, in any letter case", () => {
-  const modules = [
-    "cwl/download",
-    "cwl/resume-restore",
-    "download/main",
-    "resumerestore/main",
-    "transfer/main",
-    "wdl/svc"
-  ]
+  const modules = ["cwl/download", "cwl/resume-restore", "download/main", "resumerestore/main", "wdl/svc"]
   assert.deepStrictEqual(
     modules.filter((module) => !declarations.some(({ name }) => name.includes(module))),
     []

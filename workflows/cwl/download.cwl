@@ -16,10 +16,6 @@ inputs:
     doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
-  links:
-    doc: A links file of links.cwl, by which the files come without a session; without settings nothing is asked of the service.
-    type: File?
-    inputBinding: {prefix: --fromLinks}
   analyses:
     doc: Their ids; one session serves all of them.
     type: string[]?

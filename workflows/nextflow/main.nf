@@ -1,10 +1,8 @@
 #!/usr/bin/env nextflow
 // A sample sheet to files: nextflow run main.nf --input samples.csv --outdir results
-// With --links_first one task logs in and asks for all links; the others download by these, on any node, without a session.
+// Many rows at once, on any node, with one login: svc-gateway -- nextflow run main.nf --input samples.csv (docs/nextflow.md).
 
 include { SVC_DOWNLOAD } from './modules/svc/download/main.nf'
-include { SVC_LINKS } from './modules/svc/links/main.nf'
-include { SVC_TRANSFER } from './modules/svc/transfer/main.nf'
 
 def readJson(file) {
     return new groovy.json.JsonSlurper().parse(file)
@@ -38,21 +36,13 @@ def readRows(path, given) {
 workflow {
     def target = params.svc_target ?: error('--svc_target or the variable SVC_TARGET names the service')
     def rows = readRows(params.input ?: error('--input names the sample sheet'), params).collect { meta, select, bed -> [meta, select + [optional: params.allow_missing], bed] }
-    // Links are those of analyses: a row that names samples or persons logs in itself.
-    def linked = params.containsKey('links_first') && params.links_first ? rows.findAll { _meta, select, _bed -> select.keySet().every { key -> !(key in ['sampleIds', 'limsIds']) } } : []
-    def wanted = ['analysisIds', 'filetypes'].collectEntries { key -> [key, linked.collectMany { row -> row[1][key] }.unique()] }
-
-    SVC_LINKS(channel.fromList(linked ? [[[id: 'all'], wanted]] : []), target)
-    SVC_TRANSFER(channel.fromList(linked), SVC_LINKS.out.links.map { _meta, links -> links }.first(), target)
-    SVC_DOWNLOAD(channel.fromList(rows - linked), target)
+    SVC_DOWNLOAD(channel.fromList(rows), target)
 
     // A table of what came, as input of the next pipeline, and one of what did not.
-    def came = SVC_DOWNLOAD.out.files.mix(SVC_TRANSFER.out.files)
-    came.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${cell(params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}"))}" } }
+    SVC_DOWNLOAD.out.files.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${cell(params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}"))}" } }
         .collectFile(name: 'files.csv', storeDir: params.outdir, seed: 'id,file', newLine: true, sort: true)
 
-    def missing = SVC_DOWNLOAD.out.missing.mix(SVC_TRANSFER.out.missing)
-        .map { meta, report -> [meta.id, readJson(report).files.findAll { entry -> entry.error }.collect { entry -> entry.error.message }.join('; ')] }
+    def missing = SVC_DOWNLOAD.out.missing.map { meta, report -> [meta.id, readJson(report).files.findAll { entry -> entry.error }.collect { entry -> entry.error.message }.join('; ')] }
     missing.subscribe { id, reason -> log.warn("${id}: missing: ${reason}") }
     missing.map { id, reason -> "${id},\"${reason.replace('"', '""')}\"" }
         .collectFile(name: 'missing.csv', storeDir: params.outdir, seed: 'id,reason', newLine: true, sort: true)

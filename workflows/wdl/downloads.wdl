@@ -13,14 +13,9 @@ workflow downloads {
     String restore = "no"
     # An analysis that fails stops no other: the run succeeds and `failures` says why, since WDL gives no outputs of a failed run.
     Boolean keep_going = false
-    # One task logs in for all; the downloads need no session, and may run on any node. Nothing is then asked back from the archive.
-    Boolean links_first = false
-  }
-  if (links_first) {
-    call svc.write_links { input: settings, target, analyses, filetypes }
   }
   scatter (analysis in analyses) {
-    call svc.download { input: settings, target, analyses = [analysis], filetypes, restore, keep_going, links = write_links.links }
+    call svc.download { input: settings, target, analyses = [analysis], filetypes, restore, keep_going }
     if (defined(download.failure)) {
       String failed = analysis + ": " + read_string(select_first([download.failure]))
     }

@@ -13,8 +13,6 @@ task download {
     Array[String] filetypes = ["bam", "bam.bai"]
     # What happens to archived files: no, or force to have them restored, which may cost money.
     String restore = "no"
-    # A links file of `write_links`: the files come without a session, unless the links have ended.
-    File? links
     String? range
     File? bed
     # When an analysis does not exist or a file of it does not come (66), when it is damaged (65) or its file name is taken (73), the task succeeds and `failure` says why.
@@ -23,15 +21,9 @@ task download {
   }
   command <<<
     code=0
-    download() {
-      svc-download "$@" --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
-        --requireAll --destination . --reportfile report.json ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
-    }
-    if [ -n "~{links}" ]; then download --fromLinks "~{links}"; fi
-    if [ -z "~{links}" ] || [ $code -eq 75 ]; then
-      code=0
-      download --config '~{settings}' ~{"--target '" + target + "'"} --restoreArchived '~{restore}' --pendingOk
-    fi
+    svc-download --config '~{settings}' ~{"--target '" + target + "'"} --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" \
+      --filetypes '~{sep(",", filetypes)}' --requireAll --restoreArchived '~{restore}' --pendingOk --destination . --reportfile report.json \
+      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
     cat said >&2
     case "$code ~{keep_going}" in
       0*) ;;
@@ -49,28 +41,6 @@ task download {
   runtime {
     container: container
     # No retries: they would send a wrong password again, and the steps retry by themselves what is worth it.
-    maxRetries: 0
-  }
-}
-
-# The links of the files of analyses, with one login for all: a secret, good for an hour or so. An analysis that does not exist (66) fails its own download only.
-task write_links {
-  input {
-    File settings
-    String? target
-    Array[String]+ analyses
-    Array[String] filetypes = ["bam", "bam.bai"]
-    String container = "org/svc-steps:0.1.0"
-  }
-  command <<<
-    svc-download --config '~{settings}' ~{"--target '" + target + "'"} --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" \
-      --filetypes '~{sep(",", filetypes)}' --writeLinks links.json || { code=$?; [ $code -eq 66 ] && [ -s links.json ] || exit $code; }
-  >>>
-  output {
-    File links = "links.json"
-  }
-  runtime {
-    container: container
     maxRetries: 0
   }
 }

@@ -153,25 +153,4 @@ describe("CWL", () => {
       }),
     limit
   )
-
-  it.live(
-    "S7 scatter.cwl logs in once for all analyses; an index under the name of Picard comes with its data",
-    () =>
-      Effect.gen(function* () {
-        const files = [
-          { name: "P.bam", copyOf: "A1/S1.bam" },
-          { name: "P.bai", copyOf: "A1/S1.bam.bai" }
-        ]
-        const { env, project, sandbox } = yield* ground([], [{ id: "P1", files }])
-        const scatter = join(project, "svc-steps/workflows/cwl/scatter.cwl")
-        const lists = ["--analyses", "A1", "--analyses", "P1", "--analyses", "A2"]
-        const args = ["--no-container", ...preserve, scatter, ...lists]
-        const ran = yield* runCommand("cwltool", args, { cwd: project, env })
-        assert.strictEqual(ran.exitCode, 0, ran.stderr)
-        assert.includeMembers(readdirSync(project), ["S1.bam", "S2.bam.bai", "P.bam", "P.bai", "P1.report.json"])
-        assert.include(yield* assertQuiet(sandbox), { logins: 1 })
-        assertNoPassword([project], ran.stdout, ran.stderr)
-      }),
-    limit
-  )
 })

@@ -121,7 +121,7 @@ describe("Snakemake", () => {
   )
 
   it.live(
-    "below a prefix, beside a rule for data/{analysis}/{sample}.sorted.bam: an index under the name of Picard, odd ids, one login for all; what does not come fails before its first byte",
+    "below a prefix, beside a rule for data/{analysis}/{sample}.sorted.bam: an index under the name of Picard, odd ids; what does not come fails before its first byte",
     () =>
       Effect.gen(function* () {
         const names = ["-x", "quo'te $(touch y) [ü]"]
@@ -150,8 +150,7 @@ rule sort:
     shell: "samtools sort -o {output:q} {input:q}"
 `
         )
-        const analyses = [...names, "A1", "A3"]
-        writeFileSync(join(project, "config.yaml"), JSON.stringify({ svc: { analyses, links_first: true } }))
+        writeFileSync(join(project, "config.yaml"), JSON.stringify({ svc: {} }))
         const snakemake = (targets: ReadonlyArray<string>, more = {}) =>
           runCommand("snakemake", ["--cores", "1", "--keep-going", "--", ...targets], {
             cwd: project,
@@ -163,12 +162,6 @@ rule sort:
         for (const id of names)
           assert.includeMembers(readdirSync(join(project, "ext/data", id)), ["W.bam", "W.bam.bai"])
         assert.isFalse(existsSync(join(project, "y")))
-        assert.deepStrictEqual(
-          existsSync(join(project, "ext/links")) ? readdirSync(join(project, "ext/links")) : [],
-          []
-        )
-        assert.deepInclude(yield* assertQuiet(sandbox), { logins: 1 })
-
         const before = (yield* assertQuiet(sandbox))["linkBytes"]
         const left = yield* snakemake(["ext/data/A3/S3.bam"])
         assert.strictEqual(left.exitCode, 1)

@@ -89,31 +89,6 @@ describe("WDL", () => {
   )
 
   it.live(
-    "S7 links first: one login for the links and one for the annotations, names in capitals and an index under the name of Picard, what is archived as a failure",
-    () =>
-      Effect.gen(function* () {
-        const files = [
-          { name: "P.BAM", copyOf: "A1/S1.bam" },
-          { name: "P.BAI", copyOf: "A1/S1.bam.bai" }
-        ]
-        const { credentials, project, sandbox, tools } = yield* ground([], [{ id: "P1", files }])
-        const path = join(project, "credentials.json")
-        const [target, username] = [credentials.SVC_TARGET, credentials.SVC_USER]
-        writeFileSync(path, JSON.stringify({ target, username, password }), { mode: 0o600 })
-        const workflow = join(root, "workflows/wdl/downloads.wdl")
-        const chosen = ["analyses=A1", "analyses=P1", "analyses=A3", "links_first=true", "keep_going=true"]
-        const args = ["run", "--dir", "run/.", workflow, `settings=${path}`, `target=${target}`, ...chosen]
-        const { exitCode, stderr } = yield* runCommand("miniwdl", args, { cwd: project, env: tools })
-        assert.strictEqual(exitCode, 0, stderr)
-        const { "downloads.failures": failures, "downloads.files": came } = outputsOf(join(project, "run"))
-        assert.deepStrictEqual(names(came), ["P.BAI", "P.BAM", "S1.bam", "S1.bam.bai"])
-        assert.match((failures as ReadonlyArray<string>).join("\n"), /^A3: .*archived/)
-        assert.include(yield* assertQuiet(sandbox), { logins: 2 })
-      }),
-    limit
-  )
-
-  it.live(
     "a restoration that stays pending is a success that says so, and one that its store has in cold storage is none",
     () =>
       Effect.gen(function* () {

@@ -47,7 +47,6 @@ describe("a module under other names", () => {
           "names.nf",
           `include { SVC_DOWNLOAD as WHOLE } from ${module("download")}
 include { SVC_DOWNLOAD as REGION } from ${module("download")}
-include { SVC_LINKS as ASK } from ${module("links")}
 
 process FOREIGN {
     label 'process_single'
@@ -69,7 +68,6 @@ workflow {
     def target = System.getenv('SVC_TARGET')
     WHOLE(channel.of([[id: 'one'], [analysisIds: 'A1,Q1', store: 'store'], []], [[id: 'old'], [analysisIds: 'A3', optional: true], []]), target)
     REGION(channel.of([[id: 'two'], [analysisIds: 'A2'], []]), target)
-    ASK(channel.of([[id: 'all'], [analysisIds: ['A1', 'A2']]]), target)
     WHOLE.out.files.map { meta, _files -> meta.id }.toSortedList().view { ids -> "WHOLE \${ids}" }
     WHOLE.out.bam.view { _meta, bam, _bai -> "BAM \${[bam].flatten()*.name.sort().join(' ')}" }
     REGION.out.bam.view { _meta, bam, _bai -> "BAM \${bam.name}" }
@@ -113,7 +111,6 @@ process {
         )
         const published = filesBelow(join(pad.folder, "all"))
         assert.includeMembers([...published], ["one/S1.bam", "old.report.json"])
-        assert.notInclude(published.join(" "), "links.json")
         const left = readReport(pad.folder, "all", "old.report.json").files.filter(
           ({ reason }) => reason === "archived"
         )
@@ -151,16 +148,12 @@ describe("what was asked for and did not come", () => {
         const script = pad.write(
           "missing.nf",
           `include { SVC_DOWNLOAD as FETCH } from ${module("download")}
-include { SVC_LINKS } from ${module("links")}
-include { SVC_TRANSFER as CARRY } from ${module("transfer")}
 
 workflow {
     def target = System.getenv('SVC_TARGET')
     def rows = channel.of([[id: 'archived'], [analysisIds: 'A3', filetypes: 'bam,bam.bai'], []], [[id: 'no-index'], [analysisIds: 'B1', filetypes: 'bam,bam.bai'], []], [[id: 'no-variants'], [analysisIds: ['B1'], filetypes: 'bam,vcf.gz'], []], [[id: 'picard'], [analysisIds: 'B2'], []])
     FETCH(rows, target)
     FETCH.out.bam.view { meta, _bam, indexes -> "INDEX \${meta.id} \${indexes.collect { path -> path.name }}" }
-    SVC_LINKS(channel.of([[id: 'all'], [analysisIds: ['A3', 'B1', 'B2'], filetypes: 'bam,bam.bai,vcf.gz']]), target)
-    CARRY(rows, SVC_LINKS.out.links.map { _meta, links -> links }.first(), target)
 }
 `
         )
@@ -172,23 +165,18 @@ workflow {
           /S3\.bam \(analysis A3\): archived, and not restored: /,
           /bam\.bai file of analysis B1: not found/
         ]
-        for (const name of ["CARRY", "FETCH"]) {
-          for (const sentence of [...expected, /vcf\.gz file of analysis B1: not found/]) {
-            assert.isTrue(
-              said.some((line) => line.startsWith(name) && sentence.test(line)),
-              said.join("\n")
-            )
-          }
+        for (const sentence of [...expected, /vcf\.gz file of analysis B1: not found/]) {
+          assert.isTrue(
+            said.some((line) => sentence.test(line)),
+            said.join("\n")
+          )
         }
-        assert.deepStrictEqual(
-          ended(run).filter((line) => /FETCH|CARRY/.test(line)),
-          ["CARRY", "FETCH"].flatMap((name) => [
-            ...["archived", "no-index", "no-variants"].map((id) => `${name} (${id}) FAILED 66`),
-            `${name} (picard) COMPLETED 0`
-          ])
-        )
+        assert.deepStrictEqual(ended(run), [
+          ...["archived", "no-index", "no-variants"].map((id) => `FETCH (${id}) FAILED 66`),
+          "FETCH (picard) COMPLETED 0"
+        ])
         assert.include(run.stdout, "INDEX picard [B2.bai]")
-        // Rows that fail do so before the first byte: only the whole one was fetched, by each way.
+        // Rows that fail do so before the first byte: only the whole one was fetched.
         const fetched = Object.entries((yield* pad.stats).files)
         assert.deepStrictEqual(fetched.map(([name]) => name).sort(), ["B2/B2.bai", "B2/B2.bam"])
       }),
@@ -356,11 +344,11 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
           "workflows/pairs.nf",
           [
             "include { softwareVersionsToYAML",
-            "include { SVC_DOWNLOAD as TUMOUR } from '../modules/svc/download/main'\ninclude { SVC_LINKS } from '../modules/svc/links/main'\ninclude { softwareVersionsToYAML"
+            "include { SVC_DOWNLOAD as TUMOUR } from '../modules/svc/download/main'\ninclude { softwareVersionsToYAML"
           ],
           [
             "    def ch_versions = channel.empty()\n",
-            "    def ch_versions = channel.empty()\n    TUMOUR(channel.of([[id: 'one'], [analysisIds: 'A1'], []], [[id: 'old'], [analysisIds: 'A3'], []]), params.svc_target ?: System.getenv('SVC_TARGET'))\n    SVC_LINKS(channel.of([[id: 'all'], [analysisIds: 'A1']]), params.svc_target ?: System.getenv('SVC_TARGET'))\n"
+            "    def ch_versions = channel.empty()\n    TUMOUR(channel.of([[id: 'one'], [analysisIds: 'A1'], []], [[id: 'old'], [analysisIds: 'A3'], []]), params.svc_target ?: System.getenv('SVC_TARGET'))\n"
           ]
         )
         const sheet = pad.write("sheet.csv", "sample,fastq_1,fastq_2\n")
@@ -368,7 +356,6 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
         const check = (run: Run, outdir: string) => {
           assert.notStrictEqual(run.exitCode, 0)
           assert.deepStrictEqual(ended(run), [
-            "LAB_PAIRS:PAIRS:SVC_LINKS (all) COMPLETED 0",
             "LAB_PAIRS:PAIRS:TUMOUR (old) FAILED 66",
             "LAB_PAIRS:PAIRS:TUMOUR (one) COMPLETED 0"
           ])

@@ -1,19 +1,11 @@
-/** Links first on a service with many analyses, and what must hold after every run of it. */
-import { readFileSync, writeFileSync } from "node:fs"
+/** A service with many analyses, and what must hold after every run over them. */
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { readReport } from "../../DownloadGround.ts"
-import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
-import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
-
-/** The runs with links first that docs/nextflow.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
-export const [documented = [], documentedOnSlurm = []] = [
-  ...readFileSync(`${root}docs/nextflow.md`, "utf8").matchAll(
-    /^\$ nextflow run svc (--links_first .*|-profile slurm .*)$/gm
-  )
-].map(([, args = ""]) => args.split(" "))
+import { filesBelow, type LaunchPad, launchPad } from "./Nextflow.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `B${at + 1}`)
 
@@ -46,14 +38,4 @@ export const delivered = (pad: LaunchPad & { readonly ids: ReadonlyArray<string>
     assert.strictEqual(report.exitCode, 0)
     assert.strictEqual(report.totals.downloaded, 2)
   }
-}
-
-/** Nothing that Nextflow keeps of its tasks, shows or publishes holds a link; the links file is for its owner alone. */
-export const secret = (pad: LaunchPad, run: Run) => {
-  const kept = filesBelow(pad.folder).filter((name) => !/\.(?:bam|bai)$/.test(name))
-  const holders = kept.filter((name) => readFileSync(join(pad.folder, name), "utf8").includes("X-Amz-Signature"))
-  const own = holders.filter((name) => /^work\/.*\/(?:\w+\.)?(?:links|renewed)\.json$/.test(name))
-  assert.isAbove(own.length, 0)
-  assert.deepStrictEqual(holders, own)
-  assert.notInclude(run.stdout + run.stderr + run.log, "X-Amz-Signature")
 }

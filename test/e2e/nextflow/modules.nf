@@ -1,10 +1,8 @@
 // Every module once, as a pipeline author includes them. Run by Modules.test.ts.
 include { SVC_DOWNLOAD } from '../../../workflows/nextflow/modules/svc/download/main.nf'
 include { SVC_FETCHANNOTATIONS } from '../../../workflows/nextflow/modules/svc/fetchannotations/main.nf'
-include { SVC_LINKS } from '../../../workflows/nextflow/modules/svc/links/main.nf'
 include { SVC_REQUESTRESTORE } from '../../../workflows/nextflow/modules/svc/requestrestore/main.nf'
 include { SVC_RESUMERESTORE } from '../../../workflows/nextflow/modules/svc/resumerestore/main.nf'
-include { SVC_TRANSFER } from '../../../workflows/nextflow/modules/svc/transfer/main.nf'
 
 workflow {
     def bed = file("${projectDir}/targets.bed")
@@ -20,10 +18,6 @@ workflow {
     )
     SVC_DOWNLOAD.out.bam.view { meta, bam, bai -> "BAM ${meta.id} ${bam.name} ${bai.collect { path -> path.name }}" }
     SVC_DOWNLOAD.out.vcf.view { meta, vcf, tbi -> "VCF ${meta.id} ${vcf.name} ${tbi.collect { path -> path.name }}" }
-
-    SVC_LINKS(channel.of([[id: 'all'], [analysisIds: ['A1', 'A2'], filetypes: 'bam']]), target)
-    SVC_TRANSFER(channel.of([[id: 'linked'], [analysisIds: 'A2', filetypes: 'bam'], bed]), SVC_LINKS.out.links.map { _meta, links -> links }.first(), target)
-    SVC_TRANSFER.out.bam.view { meta, bam, bai -> "BAM ${meta.id} ${bam.name} ${bai.collect { path -> path.name }}" }
 
     SVC_REQUESTRESTORE(channel.of([[id: 'old'], [limsIds: ['LIMS-0003', 'LIMS-0002']], []]), target)
     SVC_RESUMERESTORE(SVC_REQUESTRESTORE.out.tracking.map { meta, tracking -> [meta, [wait: '5m', poll: '1s'], tracking, []] }, target)
