@@ -9,7 +9,7 @@ import {
   type ServerResponse
 } from "node:http"
 import { type AddressInfo, connect, type ListenOptions, type Socket } from "node:net"
-import { networkInterfaces } from "node:os"
+import { hostname, networkInterfaces } from "node:os"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -185,6 +185,10 @@ export const addressOf = (server: Server, address: ListenAddress): string => {
 }
 
 const urlOf = (host: string, port: number | string) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+/** The address under which other machines reach a server at `url`: one that listens on a wildcard address by the name of this machine. */
+export const nameOf = (url: string, host: string): string =>
+  host === "0.0.0.0" || host === "::" ? urlOf(hostname(), new URL(url).port || "80") : url
 
 /** The addresses under which others reach a server that listens on a wildcard address: those of this machine at its networks. */
 export const outerAddresses = (host: string, port: string, interfaces = networkInterfaces()): ReadonlyArray<string> =>

@@ -196,7 +196,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
     nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
     // Without credentials.
     rerun: printable(
-      `svc-resume-restore -t ${shellWord(settings.target)} --restorationFile ${shellWord(settings.restorationFile)}`
+      `svc-resume-restore -t ${shellWord(settings.service ?? settings.target)} --restorationFile ${shellWord(settings.restorationFile)}`
     )
   })
 })

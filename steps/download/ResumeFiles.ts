@@ -19,7 +19,7 @@ import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord
 import type { RunError } from "../../core/src/Errors.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/Listing.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { addressOf } from "../../core/src/settings/Target.ts"
+import { serviceOf } from "../../core/src/settings/Target.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -75,7 +75,7 @@ export const awaitRestored = Effect.fn("svc.step.awaitRestored")(function* (
 
 const resumeOf = (fallback: DownloadRequest, settings: Settings): ResumeRequest => ({
   fallback,
-  service: addressOf(settings.target, settings.baseUrl),
+  service: serviceOf(settings),
   statusOnly: settings.list
 })
 

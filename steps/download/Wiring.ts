@@ -5,7 +5,7 @@ import { wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
-import { addressOf } from "../../core/src/settings/Target.ts"
+import { serviceOf } from "../../core/src/settings/Target.ts"
 import * as Clients from "../../platform/Clients.ts"
 import * as Files from "../../platform/Files.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
@@ -33,9 +33,7 @@ export const wiring = (settings: Settings) => {
 
 /** The downloads of a service. */
 export const downloadsWiring = (settings: Settings) =>
-  Downloads.layer(addressOf(settings.target, settings.baseUrl)).pipe(
-    Layer.provideMerge(Layer.merge(wiring(settings), trackingWiring(settings)))
-  )
+  Downloads.layer(serviceOf(settings)).pipe(Layer.provideMerge(Layer.merge(wiring(settings), trackingWiring(settings))))
 
 /** What moves files, without a session. */
 const transferWiring = (settings: TargetSettings) => {

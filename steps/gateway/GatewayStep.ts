@@ -98,15 +98,30 @@ export const options = {
 export const gatewayStep: Step = {
   name: "gateway",
   service: true,
+  operands: {
+    metavar: "COMMAND",
+    help: "Run this command with a session for all its steps, by SVC_TARGET and SVC_TOKEN in its environment, and end with its exit code",
+    least: 0,
+    most: 100_000,
+    isCommand: true
+  },
   summary: "Serve the files of the service at addresses that never expire, and as htsget, to any tool that reads URLs",
   options,
   // Files under way end first, then the session (gateway/Gateway.ts).
   grace: 620_000,
   examples: [
+    {
+      command: "-t https://lab.example.org -- nextflow run main.nf",
+      says: "one login for all steps of a pipeline, which ends with it"
+    },
+    {
+      command: "-t https://lab.example.org --host 0.0.0.0 -- snakemake --profile slurm",
+      says: "for jobs on other nodes too"
+    },
     { command: "-t https://lab.example.org --port 8080", says: "for the tools of this machine" },
     {
       command: "-t https://lab.example.org --host 0.0.0.0 --port 8080 --tokenFile tokens --api",
-      says: "for a cluster: one gateway, and tokens"
+      says: "for a lab: a gateway that stands, and tokens"
     },
     {
       command: "-t https://lab.example.org --port 8080 --relay --allowOrigin https://igv.org",

@@ -18,9 +18,9 @@ describe("the token file after SIGHUP", () => {
         const line = "ada ada-0123456789abcdef\n"
         writeFileSync(tokenFile, line, { mode: 0o600 })
         let hangup = () => {}
-        const onHangup = (act: () => void) =>
+        const onSignals = (_some: unknown, act: (signal: "SIGHUP") => void) =>
           Effect.sync(() => {
-            hangup = act
+            hangup = () => act("SIGHUP")
           })
         const lines: Array<string> = []
         const more = { next: yield* Deferred.make<void>() }
@@ -34,7 +34,7 @@ describe("the token file after SIGHUP", () => {
           Deferred.doneUnsafe(more.next, Effect.void)
         })
         const { readers } = yield* openFiles({ accessLog: null, accessLogRequired: false, tokenFile }).pipe(
-          Effect.provideService(Stopping, { endWith: () => Effect.void, onHangup }),
+          Effect.provideService(Stopping, { endWith: () => Effect.void, onSignals }),
           Effect.provide(Logger.layer([logger]))
         )
         unlinkSync(tokenFile)

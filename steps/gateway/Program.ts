@@ -1,4 +1,4 @@
-/** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
+/** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it, or a command. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
@@ -19,7 +19,7 @@ import { genomeOf } from "../../gateway/Genome.ts"
 import { parseReaders, type Readers } from "../../gateway/Readers.ts"
 import { makeSignedLinks } from "../../gateway/SignedLinks.ts"
 import * as Wiring from "../../gateway/Wiring.ts"
-import { outerAddresses } from "../../platform/http/Listener.ts"
+import { nameOf, outerAddresses } from "../../platform/http/Listener.ts"
 import { trusting } from "../../platform/http/TrustedAddresses.ts"
 import { mustBeReadable, textIn } from "../../platform/inputs/InputFile.ts"
 import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
@@ -28,6 +28,7 @@ import { makeServiceProgram, Stopping, valuesOf, withProblems } from "../main/Pr
 import { printLines } from "../main/StandardOutput.ts"
 import type { ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
+import { makeAccountCommand } from "./AccountCommand.ts"
 import type { options } from "./GatewayStep.ts"
 
 /** How long the gateway waits for the first login before it announces its address; the login goes on after that. */
@@ -41,11 +42,20 @@ const longestReload = "1 minute"
 
 type Values = ValuesOf<typeof options>
 
+interface Request extends Values {
+  /** What runs for as long as it takes, and the gateway with it; no words where the gateway stands by itself. */
+  readonly command: ReadonlyArray<string>
+}
+
 export const program = makeServiceProgram(
-  (_settings, _operands, own) => {
+  (_settings, command, own) => {
     const values = valuesOf<typeof options>(own)
     const { accessLog, accessLogRequired, allowOrigin, host, publicUrl, redirect, relay, socket, tokenFile } = values
     const problems: Array<string> = []
+    // Readers must show a token, that of the command too.
+    const closed = tokenFile !== null || command.length > 0
+    if (command.length > 0 && tokenFile !== null) problems.push("--tokenFile: a command has a token of its own")
+    if (command.length > 0 && socket !== null) problems.push("--socket: the steps of a command need a port")
     if (relay && redirect) problems.push("--relay and --redirect: give either")
     if (Duration.toMillis(values.drain) > longestDrain) problems.push("--drain takes 10 minutes at most")
     if (accessLogRequired && accessLog === null) problems.push("--accessLogRequired needs --accessLog FILE")
@@ -59,10 +69,10 @@ export const program = makeServiceProgram(
     if (socket !== null && (own.given("host") || own.given("port"))) {
       problems.push("--socket takes the place of --host and --port: give either")
     }
-    if (socket === null && tokenFile === null && !isLoopback(host)) {
+    if (socket === null && !closed && !isLoopback(host)) {
       problems.push(`--host ${host} lets other computers in: give --tokenFile FILE with a secret that they must show`)
     }
-    if (tokenFile === null && allowOrigin.includes("*")) {
+    if (!closed && allowOrigin.includes("*")) {
       problems.push("--allowOrigin * lets every page of the web read: give --tokenFile FILE, or the origins")
     }
     for (const origin of allowOrigin) {
@@ -77,27 +87,31 @@ export const program = makeServiceProgram(
     }
     if (publicUrl !== null && !isPublicUrl(publicUrl)) {
       problems.push(`Invalid value for --publicUrl: "${publicUrl}": expected an http or https address without a query`)
-    } else if (publicUrl !== null && tokenFile === null && !isLoopback(new URL(publicUrl).hostname)) {
+    } else if (publicUrl !== null && !closed && !isLoopback(new URL(publicUrl).hostname)) {
       problems.push(
         `--publicUrl ${publicUrl} lets other computers in: give --tokenFile FILE with what readers must show`
       )
     }
-    return withProblems(Result.succeed(values), problems)
+    return withProblems(Result.succeed({ ...values, command }), problems)
   },
-  Effect.fnUntraced(function* (settings: Settings, values: Values) {
+  Effect.fnUntraced(function* (settings: Settings, values: Request) {
     const { host, port, publicUrl, queueTimeout, redirect, relay, socket, tokenFile, trustProxy } = values
     const { allowOrigin, allowRestore, api, drain, genome, readerConnections, spoolLimit } = values
     const stopping = yield* Stopping
+    const command = values.command.length === 0 ? null : yield* makeAccountCommand(values.command, settings)
     const serving = Effect.gen(function* () {
       const access = yield* ServiceAccess
       const url = yield* start
-      yield* Effect.timeoutOption(
-        Effect.raceFirst(
-          access.ask(() => Effect.void),
-          access.lost
-        ),
-        firstLogin
+      const login = Effect.raceFirst(
+        access.ask(() => Effect.void),
+        access.lost
       )
+      if (command !== null) {
+        yield* login
+        // When access is lost, such as by a new password, the command is told to end, and the error is ours.
+        return yield* Effect.scoped(Effect.raceFirst(command.run(publicUrl ?? nameOf(url, host)), access.lost))
+      }
+      yield* Effect.timeoutOption(login, firstLogin)
       const addresses = socket === null ? outerAddresses(host, new URL(url).port || "80") : []
       const where = socket === null ? (addresses.length === 0 ? {} : { addresses }) : { socket }
       yield* printLines(JSON.stringify({ url, ...where }))
@@ -120,15 +134,16 @@ export const program = makeServiceProgram(
         Effect.provideService(GatewaySettings, {
           allowOrigin,
           allowRestore,
-          api,
+          api: api || command !== null,
           spoolLimit,
           signedLinks: makeSignedLinks(),
           drain,
           readerConnections,
           // By redirect many tools show their token to the link host as well.
-          relay: relay || (tokenFile !== null && !redirect),
+          relay: relay || ((tokenFile !== null || command !== null) && !redirect),
           trusts: trusting(trustProxy) ?? (() => false),
           ...files,
+          ...(command === null ? {} : { readers: command.readers }),
           address: socket === null ? { host, port } : { socket },
           genome: shown,
           publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
@@ -152,7 +167,7 @@ export const openFiles = Effect.fnUntraced(function* ({
   const accessLog = file === null ? null : { write: (line: string) => file.append(`${line}\n`), required }
   if (tokenFile === null) {
     // Standard output has no name under which it could be opened again.
-    if (file !== null && path !== "-") yield* (yield* Stopping).onHangup(file.reopen)
+    if (file !== null && path !== "-") yield* (yield* Stopping).onSignals(["SIGHUP"], file.reopen)
     return { accessLog, readers: null }
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
@@ -171,7 +186,7 @@ export const openFiles = Effect.fnUntraced(function* ({
   )
   // A later signal ends a reading that still waits.
   const reading = yield* FiberHandle.makeRuntime<never>()
-  yield* (yield* Stopping).onHangup(() => {
+  yield* (yield* Stopping).onSignals(["SIGHUP"], () => {
     file?.reopen()
     reading(readAgain)
   })

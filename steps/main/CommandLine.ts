@@ -15,7 +15,15 @@ import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { metavarOf } from "./Help.ts"
-import { everyOptionOf, generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
+import {
+  beforeDashes,
+  everyOptionOf,
+  generalOptions,
+  loglevelFlags,
+  type NamedOption,
+  namedOptions,
+  optionsOf
+} from "./Options.ts"
 import type { OwnTexts } from "./Program.ts"
 import { printLines } from "./StandardOutput.ts"
 import type { Step, StepFamily } from "./Step.ts"
@@ -168,6 +176,12 @@ const collect = Effect.fnUntraced(function* (
   if ("methods" in step) return yield* refuse("No method is given")
   const { operands = [] } = input
   const setting = step.operands?.setting
+  if (step.operands?.isCommand === true) {
+    const behind = argv.length - beforeDashes(argv).length - 1
+    if (behind === 0) return yield* refuse("A command is missing behind --")
+    if (operands.length > Math.max(behind, 0))
+      return yield* refuse(`${wordTooMany(step, argv, operands[0] ?? "")}; a command stands behind --`)
+  }
   const ids = setting === undefined ? [] : operands
   if (ids.some((word) => word.trim() === "")) return yield* refuse(`${step.operands?.metavar} must not be empty`)
   // `--overwrite no` would overwrite, and look for an analysis named no; `-g chr17 1-2` would cut the whole chromosome.

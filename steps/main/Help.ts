@@ -94,7 +94,8 @@ export const exitCodesLine =
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
 const operandsUsage = (operands: Operands | undefined): string => {
   if (operands === undefined) return ""
-  const { least, metavar, most } = operands
+  const { isCommand, least, metavar, most } = operands
+  if (isCommand === true) return ` [-- ${metavar} [ARG]...]`
   return ` ${least === 0 ? `[${metavar}]` : metavar}${most > metavar.split(" ").length ? "..." : ""}`
 }
 

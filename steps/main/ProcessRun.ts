@@ -13,8 +13,8 @@ import { readerGone } from "./PlainWords.ts"
  * every user of the machine could read the password.
  */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGUSR1: 138, SIGUSR2: 140 } as const
-type Signal = keyof typeof signalCodes
-const signals = Object.keys(signalCodes) as ReadonlyArray<Signal>
+export type Signal = keyof typeof signalCodes
+export const signals = Object.keys(signalCodes) as ReadonlyArray<Signal>
 
 /** How long finalizers (logout, flushing, locks) may take after a signal, in ms. */
 const defaultGrace = 10_000
@@ -59,8 +59,8 @@ export interface ProcessRun {
   readonly takeReason: () => { readonly why: string; readonly code: number; readonly wanted: boolean } | null
   /** The exit code when a signal stops the program from now on; null for that of the signal. */
   readonly endWith: (code: number | null) => void
-  /** What SIGHUP does from now on in place of stopping the program; null makes it stop again. */
-  readonly onHangup: (act: (() => void) | null) => void
+  /** What these signals do from now on in place of stopping the program; null makes them stop it again. */
+  readonly onSignals: (some: ReadonlyArray<Signal>, act: ((signal: Signal) => void) | null) => void
 }
 
 interface Stop {
@@ -86,7 +86,7 @@ export const runProcess = (
   let stop: Stop | null = null
   let code = 1
   let stoppedCode: number | null = null
-  let hangup: (() => void) | null = null
+  const acts = new Map<Signal, (signal: Signal) => void>()
   const takeReason = () => {
     if (stop === null || stop.why === null) return null
     const { why } = stop
@@ -96,8 +96,8 @@ export const runProcess = (
   const endWith: ProcessRun["endWith"] = (code) => {
     stoppedCode = code
   }
-  const onHangup: ProcessRun["onHangup"] = (act) => {
-    hangup = act
+  const onSignals: ProcessRun["onSignals"] = (some, act) => {
+    for (const signal of some) act === null ? acts.delete(signal) : acts.set(signal, act)
   }
   const finish = () => {
     const reason = takeReason()
@@ -105,7 +105,7 @@ export const runProcess = (
     if (stop === null || (code !== 1 && !stop.outputLost)) return end(code)
     end(stop.outputLost ? stop.code : (stoppedCode ?? stop.code))
   }
-  const counted = Effect.map(program({ takeReason, endWith, onHangup }), (result) => {
+  const counted = Effect.map(program({ takeReason, endWith, onSignals }), (result) => {
     code = result
   })
   Runtime.makeRunMain(({ fiber, teardown }) => {
@@ -123,7 +123,8 @@ export const runProcess = (
     for (const signal of signals) {
       process.on(signal, () => {
         // Also while it stops: one that comes late is no second signal.
-        if (signal === "SIGHUP" && hangup !== null) return hangup()
+        const act = acts.get(signal)
+        if (act !== undefined) return act(signal)
         if (stop !== null) endNow(signalCodes[signal])
         begin({ code: signalCodes[signal], why: `Stopped by ${signal}`, outputLost: false })
       })

@@ -12,6 +12,7 @@ import { complete, type Problems } from "../../core/src/settings/Validation.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
+import type { Signal } from "./ProcessRun.ts"
 import type { CommandOptions, ValuesOf } from "./Step.ts"
 
 /** What signals mean for a step. */
@@ -23,8 +24,11 @@ export class Stopping extends Context.Service<
      * its work and only waits. Null restores the code of the signal.
      */
     readonly endWith: (code: ExitCode | null) => Effect.Effect<void>
-    /** Until the scope closes, SIGHUP stops nothing: it tells a server to read its files again, as it tells others. */
-    readonly onHangup: (act: () => void) => Effect.Effect<void, never, Scope.Scope>
+    /** Until the scope closes these signals stop nothing: SIGHUP tells a server to read its files again, as it tells others. */
+    readonly onSignals: (
+      some: ReadonlyArray<Signal>,
+      act: (signal: Signal) => void
+    ) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("svc-steps/steps/main/Stopping") {}
 
@@ -40,8 +44,8 @@ export interface StepFailure extends Advised {
   readonly message: string
 }
 
-/** 0, or the code of a step that has already said on stderr what went wrong. */
-export type StepExit = ExitCode
+/** 0, or the code of a step that has already said on stderr what went wrong, or that of a command which it ran. */
+export type StepExit = number
 
 /** What a step does, not started. */
 export type Work = Effect.Effect<StepExit, StepFailure, StepServices>

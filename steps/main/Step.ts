@@ -24,6 +24,8 @@ export interface Operands {
   readonly most: number
   /** The list option that bare words belong to, as if the option stood before each of them. */
   readonly setting?: KeyName
+  /** A command of the user's that the step runs, which must stand behind `--`. */
+  readonly isCommand?: true
 }
 
 export interface Step {

@@ -38,7 +38,7 @@ import { CommandText, decodeOwn, type Program, type StepFailure, Stopping, type 
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-/** No step starts other programs, so secrets cannot leave in their arguments or environment. */
+/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (platform/process). */
 const noChildren = Layer.succeed(
   ChildProcessSpawner.ChildProcessSpawner,
   ChildProcessSpawner.make(() => Effect.die("steps start no programs"))
@@ -124,7 +124,10 @@ const startProcess = (
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
-        const form = { level: settings.loglevel, format: settings.logFormat }
+        // The terminal is that of the command, unless somebody asks.
+        const quiet = step.operands?.isCommand === true && commandLine.operands.length > 0 && settings.logfile === null
+        const level = quiet && !settings.given("loglevel") ? "warn" : settings.loglevel
+        const form = { level, format: settings.logFormat }
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const runLogged = (work: Work) => {
@@ -172,7 +175,7 @@ const beginning = (calledAs: string, { destination, target }: LocalSettings, wri
 
 /** Its last line. */
 const endingOf = (code: number): string =>
-  `Ended with exit code ${code}: ${(ExitCodes as Readonly<Record<number, string>>)[code] ?? "stopped by a signal"}`
+  `Ended with exit code ${code}: ${(ExitCodes as Readonly<Record<number, string>>)[code] ?? (code > 128 ? "stopped by a signal" : "that of its command")}`
 
 /**
  * Without a terminal for what it says, a run does not end with the terminal that it was started from: Node takes back that
@@ -182,7 +185,7 @@ const outliveTerminal = Effect.fnUntraced(function* (run: ProcessRun) {
   if (process.stderr.isTTY) return
   const context = yield* Effect.context<never>()
   let said = false
-  run.onHangup(() => {
+  run.onSignals(["SIGHUP"], () => {
     if (said) return
     said = true
     Effect.runForkWith(context)(Effect.logInfo("The terminal has gone (SIGHUP): the run goes on"))
@@ -212,13 +215,13 @@ const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
   scrubber.protect(Redacted.make(Base64.encode(`${username}:${Redacted.value(password)}`)))
 }
 
-const stoppingOf = ({ endWith, onHangup }: ProcessRun) =>
+const stoppingOf = ({ endWith, onSignals }: ProcessRun) =>
   Layer.succeed(Stopping, {
     endWith: (code) => Effect.sync(() => endWith(code)),
-    onHangup: (act) =>
+    onSignals: (some, act) =>
       Effect.acquireRelease(
-        Effect.sync(() => onHangup(act)),
-        () => Effect.sync(() => onHangup(null))
+        Effect.sync(() => onSignals(some, act)),
+        () => Effect.sync(() => onSignals(some, null))
       )
   })
 

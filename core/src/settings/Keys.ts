@@ -149,6 +149,14 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     beyond: true,
     help: "File whose first line is the token of a gateway"
   },
+  service: {
+    type: "text",
+    steps: fileSteps,
+    env: "SVC_SERVICE",
+    metavar: "URL",
+    beyond: true,
+    help: "The service behind a gateway: unfinished files and restorations are those of this address, wherever the gateway is"
+  },
   config: {
     type: "path",
     file: { what: "the configuration file", use: "read" },

@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { bareHost, bitsOf } from "../text/HostReach.ts"
-import type { ProxyAddress } from "./Settings.ts"
+import type { ProxyAddress, TargetSettings } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in docs/dev/service.md 7. */
 const missingTarget = "Missing required argument --target"
@@ -117,6 +117,17 @@ export const addressOf = (named: string, baseUrl: URL) => ({
       ? baseUrl.href
       : Result.match(resolveTarget(stored, null), { onSuccess: ({ href }) => href, onFailure: () => stored })
 })
+
+/** The same of settings: behind a gateway it is the service itself, whose address stays when that of the gateway does not. */
+export const serviceOf = ({
+  baseUrl,
+  service,
+  target,
+  token
+}: Pick<TargetSettings, "baseUrl" | "service" | "target" | "token">) => {
+  const own = token === null ? Result.fail("") : resolveTarget(service, null)
+  return Result.isSuccess(own) ? addressOf(own.success.href, own.success) : addressOf(target, baseUrl)
+}
 
 /** The port of a URL, also when it is the usual one of its scheme. */
 export const portOf = (url: URL): number =>

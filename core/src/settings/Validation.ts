@@ -57,7 +57,8 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   }
   const base = baseUrlOf(settings)
   if (Result.isSuccess(base) && base.success.protocol === "http:" && !isLoopback(base.success.hostname)) {
-    warnings.push(`${base.success.origin} is not encrypted: the password travels in clear text`)
+    const secret = givenAmong(settings, "token", "tokenFile").length > 0 ? "token" : "password"
+    warnings.push(`${base.success.origin} is not encrypted: the ${secret} travels in clear text`)
   }
   if (settings.resumeArchivedDownloads) {
     const chosen = ["analysisIds", "sampleIds", "limsIds", "filters"] as const
@@ -110,6 +111,10 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   if (rules.service) {
     const base = baseUrlOf(settings)
     if (Result.isFailure(base)) problems.push(base.failure)
+  }
+  if (settings.service !== null) {
+    const service = resolveTarget(settings.service, null, () => nameAt("service", settings.source("service")))
+    if (Result.isFailure(service)) problems.push(service.failure)
   }
   problems.push(...found, ...(Result.isFailure(parsed) ? parsed.failure : []))
   const needsFolder = rules.service && rules.takes("destination")

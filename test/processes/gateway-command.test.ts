@@ -1,0 +1,305 @@
+/** `svc-gateway -- COMMAND`: one session for as long as a command runs, as ssh-agent does it for keys. */
+import { spawn } from "node:child_process"
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commandOf, run, start, startSandbox, startServer, until, untilOrEnd } from "../Executables.ts"
+import { filesBelow } from "../e2e/nextflow/Nextflow.ts"
+import { temporary } from "../GatewayGround.ts"
+import { lacks, unless } from "../Lacks.ts"
+import { fault, setFaults } from "../SandboxFaults.ts"
+
+/** A strict sandbox, and a folder with the steps on PATH in which `svc-gateway` runs its command, a script. */
+const ground = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray<string> = []) {
+  const sandbox = yield* startSandbox(["--strict", ...sandboxArgs])
+  const folder = yield* temporary
+  for (const name of ["svc-download", "svc-resume-restore"]) {
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec ${commandOf(name).join(" ")} "$@"\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  const env = {
+    PATH: `${folder}:${process.env["PATH"]}`,
+    HOME: folder,
+    SVC_LOCK_DIR: yield* temporary,
+    SVC_TARGET: sandbox.url,
+    SVC_USER: sandbox.user,
+    SVC_PASSWORD: sandbox.password
+  }
+  const options = { cwd: folder, env }
+  const of = (script: string, more: ReadonlyArray<string>) => [...more, "--", "sh", "-c", script]
+  const stats = Effect.promise(
+    async () => (await (await fetch(`${sandbox.url}/__sandbox/stats`)).json()) as Readonly<Record<string, number>>
+  )
+  const said = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim() : "")
+  return {
+    folder,
+    options,
+    sandbox,
+    said,
+    stats,
+    has: (name: string) => Effect.sync(() => said(name) !== ""),
+    /** To its end. */
+    gateway: (script: string, more: ReadonlyArray<string> = [], own = {}) =>
+      run("svc-gateway", of(script, more), { cwd: folder, env: { ...env, ...own } }),
+    /** Runs on. */
+    running: (script: string, more: ReadonlyArray<string> = []) => start("svc-gateway", of(script, more), options)
+  }
+})
+
+const lives = (pid: string) => {
+  try {
+    process.kill(Number(pid), 0)
+    // One that has ended keeps its entry where nobody collects it.
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
+describe("svc-gateway -- COMMAND", () => {
+  it.live(
+    "gives all steps of a command one session by a token that stands in no command line, log or file, lets its output through untouched, and ends with its code",
+    () =>
+      Effect.gen(function* () {
+        const { folder, gateway, stats } = yield* ground()
+        const outcome = yield* gateway(
+          `env | grep ^SVC_ | cut -d= -f1 | sort
+printf %s "$SVC_TOKEN" > token
+grep -lzaF -f token /proc/[0-9]*/cmdline /proc/[0-9]*/comm
+rm token
+for id in A1 A2 A4; do svc-download -q -a $id -f bam -d . & done; wait
+printf 'no line end' >&2; exit 3`,
+          ["--logfile", "gateway.log", "--loglevel", "debug"],
+          { SVC_PROXY_PASS: "proxy-secret", SVC_PASSWORD_FILE: "none" }
+        )
+        assert.deepStrictEqual(outcome, {
+          exitCode: 3,
+          stdout: "SVC_LOCK_DIR\nSVC_SERVICE\nSVC_TARGET\nSVC_TOKEN\n",
+          stderr: "no line end"
+        })
+        assert.includeMembers([...filesBelow(folder)], ["S1.bam", "S2.bam", "S4.bam", "gateway.log"])
+        assert.match(
+          readFileSync(join(folder, "gateway.log"), "utf8"),
+          /Ended with exit code 3: that of its command\n$/
+        )
+        const { logins, logouts, maxApiInFlight, overlaps } = yield* stats
+        assert.deepStrictEqual([logins, logouts, maxApiInFlight, overlaps], [1, 1, 1, 0])
+      }),
+    120_000
+  )
+
+  it.live(
+    "never runs the command when the login is refused (77), the words are wrong (64), the port is taken (69) or its name leads nowhere (64)",
+    () =>
+      Effect.gen(function* () {
+        const { gateway, options, said, stats } = yield* ground()
+        const taken = createServer()
+        const port = yield* Effect.callback<string>((resume) => {
+          taken.listen(0, "127.0.0.1", () => resume(Effect.succeed(String((taken.address() as { port: number }).port))))
+        })
+        const cases: ReadonlyArray<readonly [code: number, said: RegExp, args: ReadonlyArray<string>, env?: object]> = [
+          [77, /check user name and password/, [], { SVC_PASSWORD: "guessed" }],
+          [69, new RegExp(`Cannot listen on 127.0.0.1:${port}: it is in use`), ["--port", port]],
+          [64, /http:\/\/nowhere\.invalid:1 does not lead/, ["--publicUrl", "http://nowhere.invalid:1"]],
+          [64, /--tokenFile: a command has a token of its own/, ["--tokenFile", "t"]],
+          [64, /--socket: the steps of a command need a port/, ["--socket", "s"]]
+        ]
+        for (const [code, sentence, args, env] of cases) {
+          const outcome = yield* gateway("echo ran > ran", args, env)
+          assert.strictEqual(outcome.exitCode, code, outcome.stderr)
+          assert.match(outcome.stderr, sentence)
+        }
+        taken.close()
+        for (const [args, sentence] of [
+          [["touch", "ran"], /Unexpected argument: touch, the first word; a command stands behind --/],
+          [["--port", "0", "--"], /A command is missing behind --/]
+        ] as const) {
+          const outcome = yield* run("svc-gateway", args, options)
+          assert.strictEqual(outcome.exitCode, 64)
+          assert.match(outcome.stderr, sentence)
+        }
+        assert.strictEqual(said("ran"), "")
+        // The name is looked at when the login has told that there is something to run.
+        assert.include(yield* stats, { failedLogins: 1, logins: 1, logouts: 1 })
+      }),
+    120_000
+  )
+
+  it.live(
+    "ends with 127 for a command that is not there, 126 for one that cannot be run, 128 and the signal that ended it; options behind -- are those of the command",
+    () =>
+      Effect.gen(function* () {
+        const { folder, options, stats } = yield* ground()
+        writeFileSync(join(folder, "plain"), "")
+        const codes: Array<number> = []
+        for (const words of [["not-there"], ["./plain"], ["sh", "-c", "kill -9 $$"], ["sh", "-c", "exit 130"]]) {
+          codes.push((yield* run("svc-gateway", ["--", ...words], options)).exitCode)
+        }
+        assert.deepStrictEqual(codes, [127, 126, 137, 130])
+        const help = yield* run("svc-gateway", ["--", "echo", "--help", "--", "-v"], options)
+        assert.deepStrictEqual(help, { exitCode: 0, stdout: "--help -- -v\n", stderr: "" })
+        assert.include(yield* stats, { logins: 5, logouts: 5, overlaps: 0 })
+      }),
+    120_000
+  )
+
+  it.live(
+    "hands TERM on and waits for the command, whose code it ends with; children that stay keep nothing",
+    () =>
+      Effect.gen(function* () {
+        const { options, said, stats } = yield* ground()
+        const script = `trap 'exit 7' TERM; sleep 300 & echo $! > child; echo ready; while :; do sleep 0.1; done`
+        const [command, ...args] = commandOf("svc-gateway")
+        const { server } = yield* startServer(
+          command,
+          [...args, "--", "sh", "-c", script],
+          (line) => (line === "ready" ? true : undefined),
+          options
+        )
+        process.kill(server.pid, "SIGTERM")
+        // The child holds the streams, as a daemon may.
+        assert.strictEqual(yield* server.exitCode, 7)
+        assert.isTrue(lives(said("child")))
+        process.kill(Number(said("child")))
+        assert.include(yield* stats, { logins: 1, logouts: 1 })
+      }),
+    120_000
+  )
+
+  it.live(
+    "takes the command and its children with it when it is killed (-9)",
+    () =>
+      Effect.gen(function* () {
+        const { has, running, said } = yield* ground()
+        const gateway = yield* running(
+          `trap 'echo told > told; exit' TERM; (sleep 300 & echo $! > grandchild; wait) & echo $$ > pid; wait`
+        )
+        yield* untilOrEnd(
+          gateway,
+          "the command runs",
+          Effect.all([has("pid"), has("grandchild")]).pipe(Effect.map(([a, b]) => a && b))
+        )
+        yield* gateway.kill("SIGKILL")
+        yield* until("the command is told", has("told"))
+        yield* until(
+          "all have ended",
+          Effect.sync(() => !lives(said("pid")) && !lives(said("grandchild")))
+        )
+      }),
+    120_000
+  )
+
+  it.live(
+    "takes the command with it when its access is lost, and ends with 77",
+    () =>
+      Effect.gen(function* () {
+        const { folder, has, running, sandbox } = yield* ground()
+        const gateway = yield* running(
+          `trap 'exit 9' TERM; echo ready > ready; until [ -s go ]; do sleep 0.1; done
+svc-download -q -a A1 -f bam -d . & while :; do sleep 0.1; done`
+        )
+        yield* untilOrEnd(gateway, "the command runs", has("ready"))
+        // As after a change of the password.
+        yield* setFaults(sandbox.url, [
+          fault({ endpoint: "getFileDownloadLinks" }, { invalidate: "redirect" }),
+          fault({ endpoint: "login" }, { redirect: `${sandbox.url}/login?error` })
+        ])
+        writeFileSync(join(folder, "go"), "go")
+        const { exitCode, stderr } = yield* gateway.outcome
+        assert.strictEqual(exitCode, 77, stderr)
+        assert.match(stderr, /check user name and password/)
+      }),
+    120_000
+  )
+
+  it.live(
+    "Ctrl-C while it logs in ends it with 130, and the command never runs",
+    () =>
+      Effect.gen(function* () {
+        const { running, said, sandbox, stats } = yield* ground()
+        yield* setFaults(sandbox.url, [fault({ plane: "api", endpoint: "login" }, { delay: 3_000 })])
+        const gateway = yield* running("echo ran > ran")
+        yield* untilOrEnd(
+          gateway,
+          "it logs in",
+          Effect.map(stats, (seen) => JSON.stringify(seen).includes('"login":'))
+        )
+        yield* gateway.kill("SIGINT")
+        assert.strictEqual((yield* gateway.outcome).exitCode, 130)
+        assert.strictEqual(said("ran"), "")
+      }),
+    120_000
+  )
+
+  it.live(
+    "Ctrl-C of a terminal reaches the command once, and a second one as the first; nohup keeps it from the end of the terminal",
+    () =>
+      Effect.gen(function* () {
+        const { folder, has, options, said } = yield* ground()
+        const script = `trap 'echo int >> ints' INT; echo ready > ready; until [ -s ints ] && [ $(wc -l < ints) -ge 2 ]; do sleep 0.1; done; exit 5`
+        const line = [...commandOf("svc-gateway"), "--", "sh", "-c", `'${script.replaceAll("'", "'\\''")}'`].join(" ")
+        const child = spawn("script", ["-qec", line, "/dev/null"], { ...options, stdio: ["pipe", "ignore", "ignore"] })
+        const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
+        yield* until("the command runs", has("ready"))
+        child.stdin.write("\u0003")
+        yield* until("it is interrupted", has("ints"))
+        assert.strictEqual(said("ints"), "int")
+        child.stdin.write("\u0003")
+        assert.strictEqual(yield* Effect.promise(() => ended), 5)
+        assert.strictEqual(said("ints"), "int\nint")
+
+        const [command, ...args] = commandOf("svc-gateway")
+        const group = spawn(
+          command,
+          [...args, "--", "sh", "-c", "echo $$ > pid; until [ -s go ]; do sleep 0.1; done; exit 6"],
+          {
+            ...options,
+            detached: true,
+            stdio: "ignore"
+          }
+        )
+        const over = new Promise<number | null>((resolve) => group.once("exit", resolve))
+        yield* until("the second command runs", has("pid"))
+        process.kill(-(group.pid ?? 0), "SIGHUP")
+        writeFileSync(join(folder, "go"), "go")
+        assert.strictEqual(yield* Effect.promise(() => over), 6)
+      }),
+    { timeout: 120_000, ...unless(lacks.terminal) }
+  )
+
+  it.live(
+    "a restoration that one command asked for is known to the next, whose gateway has another port: nothing is paid twice",
+    () =>
+      Effect.gen(function* () {
+        const { folder, gateway, sandbox, stats } = yield* ground(["--restoreDelay", "1ms"])
+        const asked = yield* gateway("svc-download -a A3 -f bam -d . --restoreArchived force")
+        assert.strictEqual(asked.exitCode, 75, asked.stderr)
+        const [entry] = JSON.parse(readFileSync(join(folder, "awaiting-restoration.json"), "utf8"))
+        assert.strictEqual(entry.target, `${sandbox.url}/`)
+        const came = yield* gateway(
+          "svc-download -a A3 -f bam -d . --restoreArchived force || svc-resume-restore --wait 1m --poll 1s"
+        )
+        assert.strictEqual(came.exitCode, 0, came.stderr)
+        assert.isTrue(existsSync(join(folder, "S3.bam")))
+        assert.include(yield* stats, { restores: 1, overlaps: 0 })
+      }),
+    120_000
+  )
+
+  it.live(
+    "a step that cannot reach the gateway says where its address and its token are from, and not the token",
+    () =>
+      Effect.gen(function* () {
+        const { options } = yield* ground()
+        const env = { ...options.env, SVC_TARGET: "http://127.0.0.1:9/service", SVC_TOKEN: "a-token-of-somebody-0123" }
+        const { exitCode, stderr } = yield* run("svc-download", ["-a", "A1", "-d", "."], { ...options, env })
+        assert.strictEqual(exitCode, 69)
+        assert.match(stderr, /127\.0\.0\.1:9/)
+        assert.match(stderr, /its address is from SVC_TARGET, the token from SVC_TOKEN/)
+        assert.notInclude(stderr, env.SVC_TOKEN)
+      }),
+    120_000
+  )
+})
