@@ -531,6 +531,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("steps/main/StepMain.ts"),
   itself("steps/main/AllSteps.ts"),
   ["steps/main/NodeSetup.ts", { holds: "two versions of Node" }],
+  ["platform/ChildCommand.ts", { holds: "the number of a process, to the shell that watches it" }],
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],

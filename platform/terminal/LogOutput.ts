@@ -19,6 +19,8 @@ import type { Screen } from "./Screen.ts"
 export interface LogSettings {
   readonly level: "error" | "warn" | "info" | "debug"
   readonly format: "text" | "json"
+  /** Standard error belongs to a command, and the file has the rest. */
+  readonly failuresOnly?: boolean
 }
 
 const minimum = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
@@ -147,7 +149,7 @@ const makeLogger = (
     const level = said === "info" ? said : (levels[logLevel] ?? "debug")
     const line = { time: date, level, message: text, annotations }
     const isBare = typeof prefix === "string" && settings.format === "text"
-    if (fileOnly !== true) {
+    if (fileOnly !== true && (settings.failuresOnly !== true || typeof prefix === "string")) {
       const shown = formatLine(settings.format, line, scrubber, { colors: screen.colors })
       screen.line(isBare ? printable(`${prefix}${scrubber.prose(text)}`) : shown)
     }

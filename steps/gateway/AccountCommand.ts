@@ -11,8 +11,8 @@ import { isLoopback } from "../../core/src/text/HostReach.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { digestOf, type NamedReader, type Readers } from "../../gateway/Readers.ts"
 import { servicePrefix } from "../../gateway/ServiceHandlers.ts"
+import { startCommand } from "../../platform/ChildCommand.ts"
 import * as ApiHttp from "../../platform/http/ApiHttp.ts"
-import { startCommand } from "../../platform/process/ChildCommand.ts"
 import { signals } from "../main/ProcessRun.ts"
 import { Stopping } from "../main/Program.ts"
 
@@ -44,7 +44,7 @@ export const makeAccountCommand = Effect.fnUntraced(function* (words: ReadonlyAr
   }
 
   /** @param address - of the gateway, for the steps of the command */
-  const run = Effect.fn("svc.step.command")(function* (address: string) {
+  const run = Effect.fn("svc.step.runCommand")(function* (address: string) {
     yield* checkAddress(address)
     const child = yield* startCommand(words, environment(address))
     yield* onSignals(signals, child.handOn)

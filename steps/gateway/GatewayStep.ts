@@ -100,7 +100,7 @@ export const gatewayStep: Step = {
   service: true,
   operands: {
     metavar: "COMMAND",
-    help: "Run this command with a session for all its steps, by SVC_TARGET and SVC_TOKEN in its environment, and end with its exit code",
+    help: "Run a command whose steps share the session, by SVC_TARGET and SVC_TOKEN",
     least: 0,
     most: 100_000,
     isCommand: true
@@ -112,11 +112,11 @@ export const gatewayStep: Step = {
   examples: [
     {
       command: "-t https://lab.example.org -- nextflow run main.nf",
-      says: "one login for all steps of a pipeline, which ends with it"
+      says: "one login for a whole pipeline"
     },
     {
-      command: "-t https://lab.example.org --host 0.0.0.0 -- snakemake --profile slurm",
-      says: "for jobs on other nodes too"
+      command: "-t https://lab.example.org --host 0.0.0.0 -- ./pipeline.sh",
+      says: "the same with jobs on other nodes"
     },
     { command: "-t https://lab.example.org --port 8080", says: "for the tools of this machine" },
     {

@@ -3,12 +3,12 @@ import * as Result from "effect/Result"
 import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { type KeyName, keysOf, table } from "../../core/src/settings/Keys.ts"
-import { type LocalSettings, nameAt } from "../../core/src/settings/Settings.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
-import type { StepFailure } from "./Program.ts"
+import { gatewayPlaces, type StepFailure } from "./Program.ts"
 import type { Step, StepFamily } from "./Step.ts"
 
 /** What was called: the step or family, null for `svc-steps` itself, and how the user called it. */
@@ -34,12 +34,8 @@ export const hintsFor = (
   }
   if (error._tag !== "SvcUnavailable" || settings === null) return []
   const variable = ignoredProxy(settings, environment)
-  const placeOf = (key: KeyName) => nameAt(key, settings.source(key))
-  const token = (["token", "tokenFile"] as const).find(settings.given)
   return [
-    ...(token === undefined
-      ? []
-      : [`It is reached as a gateway: its address is from ${placeOf("target")}, the token from ${placeOf(token)}`]),
+    ...gatewayPlaces(settings),
     ...(variable === null ? [] : [`${variable} is set, but only SVC_PROXY (--proxy) is used`]),
     "Run svc-doctor to find the cause"
   ]

@@ -6,11 +6,13 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Advised, ExitCode } from "../../core/src/Errors.ts"
+import type { KeyName } from "../../core/src/settings/Keys.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
-import { type LocalSettings, type Settings, valueIn } from "../../core/src/settings/Settings.ts"
+import { type LocalSettings, nameAt, type Origins, type Settings, valueIn } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
+import { hint } from "../../platform/terminal/LogOutput.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
 import type { Signal } from "./ProcessRun.ts"
 import type { CommandOptions, ValuesOf } from "./Step.ts"
@@ -83,9 +85,20 @@ export const makeServiceProgram = <Request>(
       const completed = yield* complete(known)
       protect(completed.token)
       protect(completed.password)
-      return yield* run(completed, request)
+      const code = yield* run(completed, request)
+      if (code === 69) yield* Effect.forEach(gatewayPlaces(completed), hint, { discard: true })
+      return code
     })
   )
+
+/** Where a gateway that is not reached is known from. */
+export const gatewayPlaces = ({ given, source }: Origins): ReadonlyArray<string> => {
+  const placeOf = (key: KeyName) => nameAt(key, source(key))
+  const token = (["token", "tokenFile"] as const).find(given)
+  return token === undefined
+    ? []
+    : [`It is reached as a gateway: its address is from ${placeOf("target")}, the token from ${placeOf(token)}`]
+}
 
 /** `parsed`, unless there are more problems. */
 export const withProblems = <A>(parsed: Result.Result<A, Problems>, more: Problems): Result.Result<A, Problems> =>

@@ -38,7 +38,7 @@ import { CommandText, decodeOwn, type Program, type StepFailure, Stopping, type 
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (platform/process). */
+/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (platform/ChildCommand.ts). */
 const noChildren = Layer.succeed(
   ChildProcessSpawner.ChildProcessSpawner,
   ChildProcessSpawner.make(() => Effect.die("steps start no programs"))
@@ -124,10 +124,14 @@ const startProcess = (
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
-        // The terminal is that of the command, unless somebody asks.
-        const quiet = step.operands?.isCommand === true && commandLine.operands.length > 0 && settings.logfile === null
-        const level = quiet && !settings.given("loglevel") ? "warn" : settings.loglevel
-        const form = { level, format: settings.logFormat }
+        // Standard error is that of the command.
+        const commands = step.operands?.isCommand === true && commandLine.operands.length > 0
+        const quiet = commands && settings.logfile === null && !settings.given("loglevel")
+        const form = {
+          level: quiet ? "warn" : settings.loglevel,
+          format: settings.logFormat,
+          failuresOnly: commands && settings.logfile !== null
+        } as const
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const runLogged = (work: Work) => {

@@ -58,7 +58,7 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the variables of docs/dev/service.md 2.4 exactly, and eight more for keys beyond it", () => {
+  it("has the variables of docs/dev/service.md 2.4 exactly, and nine more for keys beyond it", () => {
     const named = keyNames.flatMap((name) => {
       const { beyond, env } = table[name]
       return env === undefined ? [] : [{ name, env, beyond: beyond === true }]
@@ -74,6 +74,7 @@ describe("the table of settings", () => {
         "SVC_PASSWORD_FILE",
         "SVC_TOKEN",
         "SVC_TOKEN_FILE",
+        "SVC_SERVICE",
         "SVC_API_TIMEOUT",
         "SVC_LIMIT_RATE",
         "SVC_CA_FILE",
