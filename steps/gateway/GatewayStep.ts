@@ -100,12 +100,12 @@ export const gatewayStep: Step = {
   service: true,
   operands: {
     metavar: "COMMAND",
-    help: "Run a command whose steps share the session, by SVC_TARGET and SVC_TOKEN",
+    help: "Run it with the session: SVC_TARGET, SVC_TOKEN",
     least: 0,
     most: 100_000,
     isCommand: true
   },
-  summary: "Serve the files of the service at addresses that never expire, and as htsget, to any tool that reads URLs",
+  summary: "Serve the files of the service at addresses that never expire, and as htsget",
   options,
   // Files under way end first, then the session (gateway/Gateway.ts).
   grace: 620_000,
@@ -118,7 +118,6 @@ export const gatewayStep: Step = {
       command: "-t https://lab.example.org --host 0.0.0.0 -- ./pipeline.sh",
       says: "the same with jobs on other nodes"
     },
-    { command: "-t https://lab.example.org --port 8080", says: "for the tools of this machine" },
     {
       command: "-t https://lab.example.org --host 0.0.0.0 --port 8080 --tokenFile tokens --api",
       says: "for a lab: a gateway that stands, and tokens"
