@@ -10,7 +10,7 @@ import * as Formatter from "effect/Formatter"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
-import type { CannotCreate, UsageError } from "../../core/src/Errors.ts"
+import type { CannotCreate } from "../../core/src/Errors.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { openLogFile } from "./LogFile.ts"
@@ -166,7 +166,7 @@ export const layerStderr = (settings: LogSettings, scrubber: Scrubber, screen: L
   )
 
 /**
- * The same, and every line goes to the file too. Fails when it cannot be opened at the start, or is no text; a
+ * The same, and every line goes to the file too. Fails when it cannot be opened at the start; a
  * failure later is said once on standard error and does not stop the run.
  */
 export const layerFile = (
@@ -174,7 +174,7 @@ export const layerFile = (
   settings: LogSettings,
   scrubber: Scrubber,
   screen: LogScreen
-): Layer.Layer<never, CannotCreate | UsageError> => {
+): Layer.Layer<never, CannotCreate> => {
   const logger = Effect.gen(function* () {
     const warn = (message: string) =>
       screen.line(formatLine(settings.format, { time: new Date(), level: "warn", message }, scrubber))

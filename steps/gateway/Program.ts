@@ -166,8 +166,8 @@ export const openFiles = Effect.fnUntraced(function* ({
   const file = path === null ? null : path === "-" ? openStandardLog(1, report) : yield* openLogFile(path, report)
   const accessLog = file === null ? null : { write: (line: string) => file.append(`${line}\n`), required }
   if (tokenFile === null) {
-    // Standard output has no name under which it could be opened again.
-    if (file !== null && path !== "-") yield* (yield* Stopping).onSignals(["SIGHUP"], file.reopen)
+    // The log is opened again by itself; standard output has no name for that.
+    if (file !== null && path !== "-") yield* (yield* Stopping).onSignals(["SIGHUP"], () => {})
     return { accessLog, readers: null }
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
@@ -186,10 +186,7 @@ export const openFiles = Effect.fnUntraced(function* ({
   )
   // A later signal ends a reading that still waits.
   const reading = yield* FiberHandle.makeRuntime<never>()
-  yield* (yield* Stopping).onSignals(["SIGHUP"], () => {
-    file?.reopen()
-    reading(readAgain)
-  })
+  yield* (yield* Stopping).onSignals(["SIGHUP"], () => reading(readAgain))
   return { accessLog, readers }
 })
 

@@ -144,20 +144,4 @@ describe("what somebody else has written", () => {
       }
     })
   )
-
-  it.live("Z8 a log is appended to text, and to nothing else", () =>
-    Effect.gen(function* () {
-      const { download, folder, stats } = yield* ground()
-      writeFileSync(join(folder, "reads.dat"), binary)
-      const wanted = ["-a", "A1", "-d", "out", "-f", "bam.bai", "--logfile"]
-      const refused = yield* download([...wanted, "reads.dat"])
-      assert.strictEqual(refused.exitCode, 64, refused.stderr)
-      assert.include(refused.stderr, "reads.dat cannot be the log file: it holds something else than text")
-      assert.deepEqual(readFileSync(join(folder, "reads.dat")), Buffer.from(binary))
-      assert.deepStrictEqual((yield* stats).requests, {})
-      writeFileSync(join(folder, "day.log"), "gestern: \u00e4lter\n")
-      assert.strictEqual((yield* download([...wanted, "day.log"])).exitCode, 0)
-      assert.match(readFileSync(join(folder, "day.log"), "utf8"), /^gestern: \u00e4lter\n\d{4}-[\s\S]*downloaded/)
-    })
-  )
 })
