@@ -17,7 +17,6 @@ import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { RunError } from "../../core/src/Errors.ts"
 import { restorationLine } from "../../core/src/report/Summary.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
-import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
 import { isTerminal, toStandardOutput } from "../../platform/files/OutputFile.ts"
@@ -87,9 +86,8 @@ const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest, Proble
   // A listing shows every type unless some are asked for.
   const shows = settings.given("filetypes") ? settings.filetypes : null
   return withProblems(
-    Result.mapError(
-      parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
-      (problems) => problems.map(({ message }) => message)
+    Result.mapError(parseRequest({ ...settings, connections: filesAtOnce(settings), shows }), (problems) =>
+      problems.map(({ message }) => message)
     ),
     sheetProblems(settings)
   )
@@ -153,7 +151,3 @@ const idleFormat =
 
 /** The request with the regions of its BED file. */
 const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
-
-/** Files that this run writes itself: no download may take their place. */
-const ownFiles = (settings: LocalSettings): ReadonlyArray<readonly [path: string, what: string]> =>
-  filesOf(settings, () => true).flatMap(({ path, use, what }) => (use === "written" ? [[path, what]] : []))

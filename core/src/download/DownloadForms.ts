@@ -104,12 +104,6 @@ export const list = (request: DownloadRequest) =>
     )
   )
 
-/** The plan, unless the run would write one of its own files over its data: then nothing is done. */
-const planOrClash = (analyses: ReadonlyArray<ListedAnalysis>, request: DownloadRequest) =>
-  Effect.flatMap(planFiles(analyses, request), (planned) =>
-    planned.clash === null ? Effect.succeed(planned) : Effect.fail(planned.clash)
-  )
-
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
 const gather = Effect.fn("svc.download.gather")(function* <A, S>(
   request: DownloadRequest,
@@ -164,7 +158,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* (request: Dow
     return withSizes(entry)
   }
   const { failures, kept: analyses } = yield* gather(request, keep, () => Effect.void)
-  const decided = yield* planOrClash(analyses, request)
+  const decided = yield* planFiles(analyses, request)
   const isSliced = request.slice !== null
   const plan = isSliced
     ? yield* estimatePlan(decided.plan, yield* runLinks(entries, filesToFetch(decided.plan)))
@@ -192,7 +186,7 @@ const preparePlan = Effect.fnUntraced(function* (
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept: entries } = yield* gather(request, Effect.succeed, failed)
-  const decided = yield* planOrClash(
+  const decided = yield* planFiles(
     entries.map(({ listed }) => listed),
     request
   )
@@ -274,6 +268,6 @@ const planListed = Effect.fnUntraced(function* (
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept } = yield* gather(request, ({ listed }) => Effect.succeed(listed), failed)
-  const planned = yield* planOrClash(kept, request)
+  const planned = yield* planFiles(kept, request)
   return { ...planned, failures: [...failures, ...planned.plan.failures] }
 })

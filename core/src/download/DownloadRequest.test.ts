@@ -37,7 +37,7 @@ describe("DownloadOptions", () => {
 
 describe("parseRequest", () => {
   it("has the defaults of the settings for what is left out", () => {
-    const { archive, own, regions, selection, ...rest } = Result.getOrThrow(parseRequest({ analysisIds: ["A1"] }))
+    const { archive, regions, selection, ...rest } = Result.getOrThrow(parseRequest({ analysisIds: ["A1"] }))
     assert.deepStrictEqual(rest, {
       shows: null,
       wanted: [],
@@ -58,7 +58,7 @@ describe("parseRequest", () => {
       filters: [],
       latest: false
     })
-    assert.deepStrictEqual([archive.mode, archive.maxRestores, own.size], ["ask", null, 0])
+    assert.deepStrictEqual([archive.mode, archive.maxRestores], ["ask", null])
     assert.deepStrictEqual(regions, { range: null, bed: null, unmapped: false })
   })
 

@@ -44,8 +44,6 @@ export interface DownloadRequest extends PlanRequest {
   /** What happens with archived files. */
   readonly archive: RestorePolicy
   readonly connections: number
-  /** Files that the run writes itself, with what they are: no download may take their place. */
-  readonly own: ReadonlyMap<string, string>
 }
 
 /**
@@ -64,15 +62,8 @@ export interface ParsedRequest extends Omit<DownloadRequest, "slice"> {
 
 const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 
-/**
- * Parses options; fails with all that is wrong with them, one sentence each.
- *
- * @param own - files that the run writes itself, with what they are
- */
-export const parseRequest = (
-  options: DownloadOptions,
-  own: ReadonlyMap<string, string> = new Map()
-): Result.Result<ParsedRequest, ReadonlyArray<OptionProblem>> => {
+/** Parses options; fails with all that is wrong with them, one sentence each. */
+export const parseRequest = (options: DownloadOptions): Result.Result<ParsedRequest, ReadonlyArray<OptionProblem>> => {
   const problems: Array<OptionProblem> = []
   const refuse = (option: OptionName, message: string) => void problems.push({ option, message })
   const filters: Array<Filter> = []
@@ -122,8 +113,7 @@ export const parseRequest = (
     archive: { ...RestorePolicy[options.restoreArchived ?? "ask"], maxRestores: options.maxRestores ?? null },
     connections,
     check: options.check ?? "structure",
-    checksums: options.checksums ?? null,
-    own
+    checksums: options.checksums ?? null
   })
 }
 
@@ -139,11 +129,10 @@ export const readRequest = Effect.fn("svc.download.readRequest")(function* ({
 
 /** The request that `options` stand for; `UsageError` names the options that are wrong, and says why. */
 export const downloadRequest = (
-  options: DownloadOptions,
-  own?: ReadonlyMap<string, string>
+  options: DownloadOptions
 ): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> => {
   const wrong = wrongOptions(options)
-  return Effect.fromResult(wrong.length > 0 ? Result.fail(wrong) : parseRequest(options, own)).pipe(
+  return Effect.fromResult(wrong.length > 0 ? Result.fail(wrong) : parseRequest(options)).pipe(
     Effect.mapError(usageErrorOf),
     Effect.flatMap(readRequest)
   )

@@ -103,10 +103,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const slice = { name, indexFiles: [], content: yield* contentOf(gene), estimate: null }
       const places = [{ folder: "", fileName: "S.bam", type: "bam", slice } as const]
       const seen = (overwrite: boolean) =>
-        Effect.map(
-          lookAt({ destination: path.dirname(file), overwrite, checksums: null, own: new Map() }, places),
-          ({ slices }) => [...slices]
-        )
+        Effect.map(lookAt({ destination: path.dirname(file), overwrite }, places), ({ slices }) => [...slices])
       const [[at, state] = []] = yield* seen(false)
       assert.strictEqual(at, name)
       assert.deepInclude(state, { _tag: "Same", bytes: bytes.length, regions })

@@ -83,7 +83,6 @@ describe("indexes beside what is planned", () => {
         ...how,
         destination,
         checksums: null,
-        own: new Map(),
         filetypes: ["bam"],
         layout: "flat"
       } as const

@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { CannotCreate, DiskTooSmall, LocalIo, UsageError } from "../Errors.ts"
+import { CannotCreate, DiskTooSmall, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
-import { dataNames, finalName, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
+import { finalName, hasOwnIndex, pathOf } from "../selection/OutputPath.ts"
 import { type ListedAnalysis, wantedFiles } from "../selection/WantedFiles.ts"
-import { identityIn, identityOf, identityOfInfo, typeAt } from "../settings/NamedFiles.ts"
+import { typeAt } from "../settings/NamedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import * as IndexesBeside from "../transfer/IndexesBeside.ts"
 import { PartFiles, partStem } from "../transfer/PartFiles.ts"
@@ -43,8 +43,6 @@ export interface DiskSpace extends DiskNeed {
 export interface Planned {
   readonly plan: DownloadPlan<PlannedFile>
   readonly disk: DiskSpace
-  /** A planned file is one that the run itself writes: nothing may be done. */
-  readonly clash: UsageError | null
 }
 
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
@@ -52,7 +50,7 @@ type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
 export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
-  request: PlanRequest & Pick<DownloadRequest, "checksums" | "destination" | "own">
+  request: PlanRequest & Pick<DownloadRequest, "destination">
 ): Effect.fn.Return<Planned, never, PlanningServices> {
   const files = yield* PartFiles
   const { destination } = request
@@ -65,8 +63,7 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
   return {
     plan: decided,
-    disk: { ...diskNeed(decided.files, view.present), destination, free },
-    clash: view.clash
+    disk: { ...diskNeed(decided.files, view.present), destination, free }
   }
 })
 
@@ -127,12 +124,10 @@ const notesLeft = ({ files }: DownloadPlan<PlannedFile>, { notes }: DestinationV
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
 export const checkDestination = Effect.fn("svc.download.checkDestination")(function* ({
-  clash,
   plan,
   disk
 }: Planned): Effect.fn.Return<DownloadPlan<PlannedFile>, never, PlanningServices> {
   const refusal =
-    clash ??
     (yield* missingFolder(disk.destination)) ??
     shortage(disk, disk.destination, disk.free) ??
     (yield* writeRefusal(plan.files, disk.destination))
@@ -192,7 +187,7 @@ export const shortage = (need: DiskNeed, destination: string, free: number | nul
 /** The plan without its fetches: each fails with `error`. */
 const refuseAll = (
   plan: DownloadPlan<PlannedFile>,
-  error: CannotCreate | DiskTooSmall | LocalIo | UsageError
+  error: CannotCreate | DiskTooSmall | LocalIo
 ): DownloadPlan<PlannedFile> => ({
   ...plan,
   files: plan.files.map((file) =>
@@ -207,13 +202,11 @@ export interface DestinationView extends Destination {
   readonly notes: ReadonlyMap<string, string>
   /** Bytes on the disk in the part file of a planned file. */
   readonly present: (place: PlannedOutput) => number
-  /** A planned file is one that the run itself writes; null when none is. */
-  readonly clash: UsageError | null
 }
 
 /** Looks at the places of a plan and changes nothing. Header and index are read only of a slice that may be kept. */
 export const lookAt = Effect.fn("svc.download.lookAt")(function* (
-  { checksums, destination, overwrite, own }: Pick<DownloadRequest, "checksums" | "destination" | "overwrite" | "own">,
+  { destination, overwrite }: Pick<DownloadRequest, "destination" | "overwrite">,
   places: ReadonlyArray<PlannedOutput>
 ): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
   const fs = yield* FileSystem.FileSystem
@@ -223,14 +216,10 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   const parts = new Map<string, number>()
   const notes = new Map<string, string>()
 
-  const ownFiles = yield* identitiesOf(own)
-  const clashes: Array<string> = []
   // The id of an analysis becomes a folder; nothing outside of the destination is looked at.
   const within = places.filter(({ folder }) => folder === "" || unsafeName(folder) === null)
-  const folders = new Map<string, string | null>()
   for (const folder of new Set(within.map((place) => place.folder))) {
     const directory = path.join(destination, folder)
-    folders.set(folder, yield* identityOf(directory))
     const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
     for (const name of names) {
       const suffix = noteSuffixes.find((one) => name.endsWith(one))
@@ -246,11 +235,6 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const relative = pathOf(place)
     const absolute = path.join(destination, place.folder, finalName(place))
     const info = yield* Effect.option(fs.stat(absolute))
-    const sums = (name: string) => (checksums === null ? [name] : [name, `${name}.${checksums}`])
-    const written = dataNames(place).flatMap(sums)
-    const ids = written.map((name): string | null => identityIn(folders.get(place.folder) ?? null, name))
-    const mine = ids.concat(Option.isSome(info) ? identityOfInfo(info.value) : []).find((id) => ownFiles.has(id))
-    if (mine !== undefined) clashes.push(`${relative} would be written over ${ownFiles.get(mine)}`)
     if (Option.isNone(info)) continue
     const note = notes.get(relative)
     const isUnfinished = note !== undefined && (yield* isOf(path.join(destination, note), info.value))
@@ -266,14 +250,11 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   // The part of a slice is of no use to the next run.
   const bytesPresent = (place: PlannedOutput) =>
     place.slice === null ? (parts.get(path.join(place.folder, partStem(place.fileName))) ?? 0) : 0
-  const [clash = null] = clashes
   return {
     occupants,
     slices,
     notes,
-    present: bytesPresent,
-    clash:
-      clash === null ? null : new UsageError({ message: `${clash}: name another file for it; nothing was fetched` })
+    present: bytesPresent
   }
 })
 
@@ -292,19 +273,6 @@ const isOf = Effect.fnUntraced(function* (note: string, data: FileSystem.File.In
 
 /** In ms since 1970. */
 const changedAt = ({ mtime }: FileSystem.File.Info) => Number(Option.getOrElse(mtime, () => 0))
-
-/** The files of `own` by what they are on the disk, and by the names that they would get. */
-const identitiesOf = Effect.fnUntraced(function* (own: DownloadRequest["own"]) {
-  const path = yield* Path.Path
-  const known = new Map<string | null, string>()
-  for (const [file, what] of own) {
-    const folder = yield* identityOf(path.dirname(path.resolve(file)))
-    known.set(identityIn(folder, path.basename(file)), `${what} ${file}`)
-    known.set(yield* identityOf(file), `${what} ${file}`)
-  }
-  known.delete(null)
-  return known
-})
 
 /** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */
 export const writeRefusal = Effect.fn("svc.download.writeRefusal")(function* (

@@ -84,7 +84,7 @@ export const storesOwn = ({ entry: { options } }: StoredRequest, option: (typeof
 export type ResultsListener = (restored: RestoredRequest, results: ReadonlyArray<FileResult>) => Effect.Effect<void>
 
 /** What all downloads of a look have in common. */
-export interface RestoredDownload extends Pick<DownloadRequest, "connections" | "own"> {
+export interface RestoredDownload extends Pick<DownloadRequest, "connections"> {
   readonly target: string
   readonly links: RunLinks
 }
@@ -100,7 +100,7 @@ export const downloadRestored = Effect.fn("svc.download.downloadRestored")(funct
     Object.values(Arr.groupBy(restored, ({ options }) => JSON.stringify(options))),
     Effect.fnUntraced(function* (group) {
       const [{ options }] = group
-      const planned = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
+      const planned = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group) })
       yield* tell({ _tag: "Planned", files: planned.plan.files, destination: options.destination })
       return { group, options, planned }
     })

@@ -8,35 +8,21 @@ import * as Maybe from "effect/Option"
 import * as Path from "effect/Path"
 import { errnoOf, LocalIo } from "../Errors.ts"
 import { checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
-import { backupName, collisionKey } from "../selection/FileName.ts"
 import type { FileUse, Option } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
 import type { Layer, LocalSettings } from "./Settings.ts"
 
 export interface NamedFile extends FileUse {
   readonly path: string
-  /** The file that this one is kept as a copy of. */
-  readonly copies?: string
 }
 
 /** The file that the value of an option names; none for standard input and output. */
 export const namedFile = ({ file }: Option, value: unknown): ReadonlyArray<NamedFile> =>
   file === undefined || typeof value !== "string" || value === "-" ? [] : [{ ...file, path: value }]
 
-/** What a restoration file in an older form is kept as when it is written anew. */
-const copyOf = ({ path }: NamedFile): NamedFile => ({
-  path: path.replace(/[^/]+$/, (name) => backupName(name)),
-  copies: path,
-  what: "the copy of an older restoration file",
-  use: "written"
-})
-
 /** The files that settings name. */
 export const filesOf = (settings: LocalSettings, takes: (key: KeyName) => boolean): ReadonlyArray<NamedFile> =>
-  keyNames.filter(takes).flatMap((name) => {
-    const files = namedFile(table[name], settings[name])
-    return name === "restorationFile" ? [...files, ...files.map(copyOf)] : files
-  })
+  keyNames.filter(takes).flatMap((name) => namedFile(table[name], settings[name]))
 
 /** The lists of ids that a layer of settings names as `@FILE`. */
 export const idListsOf = (layer: Layer): ReadonlyArray<NamedFile> =>
@@ -49,47 +35,29 @@ export const idListsOf = (layer: Layer): ReadonlyArray<NamedFile> =>
         : []
     )
 
-/** Links to links beyond this lead nowhere. */
-const mostLinks = 40
-
-/**
- * Equal for all paths of one file, whatever links lead to it; null for a pipe or device, which many may write to. Where nothing
- * is yet, names that differ only in case or composition count as one, as some file systems make one file of them.
- */
-export const identityOf = Effect.fnUntraced(function* (
-  file: string,
-  links = mostLinks
-): Effect.fn.Return<string | null, never, FileSystem.FileSystem | Path.Path> {
+/** Where a file is, or would be, behind all links on the way; null for a pipe or device, which many may write to. */
+const realPathOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const info = yield* Effect.option(fs.stat(file))
-  if (Maybe.isSome(info)) return identityOfInfo(info.value)
   const absolute = path.resolve(file)
-  const folder = path.dirname(absolute)
-  const target = yield* Effect.option(fs.readLink(absolute))
-  if (Maybe.isSome(target)) return links === 0 ? null : yield* identityOf(path.resolve(folder, target.value), links - 1)
-  return folder === absolute ? folder : identityIn(yield* identityOf(folder, links), path.basename(absolute))
+  const type = yield* Effect.orElseSucceed(typeAt(absolute), () => null)
+  if (type !== null && type !== "File" && type !== "Directory") return null
+  const real = yield* Effect.option(fs.realPath(absolute))
+  if (Maybe.isSome(real)) return real.value
+  const folder = yield* Effect.orElseSucceed(fs.realPath(path.dirname(absolute)), () => path.dirname(absolute))
+  return path.join(folder, path.basename(absolute))
 })
-
-/** {@link identityOf} a file that is there. */
-export const identityOfInfo = ({ dev, ino, type }: FileSystem.File.Info): string | null =>
-  type === "File" || type === "Directory" ? `${dev}:${Maybe.getOrElse(ino, () => 0)}` : null
-
-/** {@link identityOf} a name that is not there, in a folder of this identity. */
-export const identityIn = (folder: string | null, name: string): string => `${folder}/${collisionKey(name)}`
 
 /** Two names of one file of which at least one is written to; one sentence for each such file. */
 export const sharedFiles = Effect.fnUntraced(function* (
   files: ReadonlyArray<NamedFile>
 ): Effect.fn.Return<ReadonlyArray<string>, never, FileSystem.FileSystem | Path.Path> {
-  const known = yield* Effect.forEach(files, (file) => Effect.map(identityOf(file.path), (id) => ({ file, id })))
+  const known = yield* Effect.forEach(files, (file) => Effect.map(realPathOf(file.path), (real) => ({ file, real })))
   const groups = Map.groupBy(
-    known.filter(({ id }) => id !== null),
-    ({ id }) => id
+    known.filter(({ real }) => real !== null),
+    ({ real }) => real
   )
-  return [...groups.values()].flatMap((same) => {
-    // A run that was killed while it kept the copy leaves both names on one file; the next gives one of them a new file.
-    const group = same.filter(({ file }) => !same.some((other) => other.file.path === file.copies))
+  return [...groups.values()].flatMap((group) => {
     if (group.length === 1 || group.every(({ file }) => file.use === "read")) return []
     const paths = [...new Set(group.map(({ file }) => file.path))]
     const one = paths.length === 1 ? paths.join() : `${paths.join(" and ")} are the same file, which`
@@ -98,20 +66,14 @@ export const sharedFiles = Effect.fnUntraced(function* (
   })
 })
 
-/** Names of unfinished files, their journals and locks (transfer/PartFiles.ts): whoever clears those away takes the file with them. */
-const hidden = /^\.[^/]*\.[0-9a-f]{8}\.part(?:$|\.)/
-
-/** Files that are written and hold no data, under names that data, or an unfinished file, may have. */
+/** Files that are written and hold no data, under names that data may have. */
 export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
   files.flatMap(({ mayBeData, path, use, what }) => {
     if (use !== "written" || mayBeData === true) return []
     const name = path.toLowerCase().split("/").at(-1) ?? ""
-    if (kindOfName(name) !== null || checksumOfName(name) !== null) {
-      return [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
-    }
-    return hidden.test(name)
-      ? [`${path} is the name of an unfinished file, and cannot be ${what}: name another file for it`]
-      : []
+    return kindOfName(name) === null && checksumOfName(name) === null
+      ? []
+      : [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
   })
 
 /** Null when nothing is there. Fails when that cannot be known, as in a folder that may not be entered. */
