@@ -7,6 +7,7 @@ import type { Spools } from "../core/src/annotations/Spool.ts"
 import { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
 import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
+import { AccountLock } from "../core/src/session/Gate.ts"
 import { Session } from "../core/src/session/Session.ts"
 import type { SessionLimits, SessionProfile } from "../core/src/session/SessionSettings.ts"
 import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
@@ -27,8 +28,10 @@ export const sessionLayer = (
 ): Layer.Layer<Session, SessionError | ConfigUnusable> => {
   const { caFile = null, lockDir = null, proxy = null } = settings
   const { password = Redacted.make(""), username = "" } = settings
+  // A gateway lets one request through at a time itself.
+  const lock = settings.token == null ? AccountLockFiles.layer({ lockDir }) : AccountLock.layerNone
   return Session.layer({ ...settings, username, password, profile }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), lock])
   )
 }
 

@@ -85,8 +85,6 @@ const rules: ReadonlyArray<Rule> = [
         isEffect(to) ||
         // The view of a record, for this room alone (docs/dev/adr/0002).
         (own === "records" && within("@gmod/bam", "@gmod/vcf")(to)) ||
-        // It is of no runtime.
-        (from === "core/src/session/CookieJar.ts" && to === "tough-cookie") ||
         (within("core/src")(to) &&
           (own === undefined || other === undefined || own === other || rooms[own]?.(to) === true))
       )

@@ -16,6 +16,14 @@ import * as Schedule from "effect/Schedule"
 export const isPassing = (status: number): boolean =>
   [408, 425, 429].includes(status) || (status >= 500 && ![501, 505].includes(status))
 
+/** The pause before a login that follows `logins` others of a session in a row without an answer: none, then 2 s, growing tenfold to half a minute, jittered. */
+export const loginPause = (logins: number): Effect.Effect<Duration.Duration> =>
+  logins === 0
+    ? Effect.succeed(Duration.zero)
+    : Effect.map(Random.nextBetween(0.8, 1.2), (jitter) =>
+        Duration.seconds(Math.min(2 * 10 ** (logins - 1), 30) * jitter)
+      )
+
 /** A failure that knows how long the other side asked to wait, or null when it did not say. */
 export interface AskedToWait {
   readonly retryAfter: Duration.Duration | null
@@ -77,8 +85,8 @@ export const lockPoll = Schedule.min([Schedule.exponential("5 millis", 1.5), Sch
   Schedule.jittered
 )
 
-/** Trying again to open a file where too many are open: until others are closed. */
-export const descriptorPoll = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")]).pipe(
+/** Trying a folder of a disk again that is away for now, or for which too many files are open. */
+export const diskPoll = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("1 second")]).pipe(
   Schedule.jittered
 )
 

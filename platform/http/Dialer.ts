@@ -89,7 +89,8 @@ const connectFault = (error: Error, via: string | null): TransportFault => {
   const fault = faultOfCause(error)
   const proxy = via === null ? {} : { proxy: via }
   if (fault.kind === "Tls" || fault.kind === "Proxy") return new TransportFault({ ...fault, ...proxy })
-  return new TransportFault({ kind: "NotSent", reason: via === null ? fault.reason : `proxy ${via}: ${fault.reason}` })
+  const { noSuchHost = false, reason } = fault
+  return new TransportFault({ kind: "NotSent", reason: via === null ? reason : `proxy ${via}: ${reason}`, noSuchHost })
 }
 
 class DialingAgent extends http.Agent {

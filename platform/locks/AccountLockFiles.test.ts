@@ -1,13 +1,15 @@
-import { readdirSync, readlinkSync, rmSync, statSync } from "node:fs"
+import { readdirSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { AccountLock } from "../../core/src/session/Gate.ts"
+import { AccountLock, makeAccountLock } from "../../core/src/session/Gate.ts"
 import { lacksDescriptors } from "../../test/FullTable.ts"
 import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
+import { thisProcess } from "../ProcessIdentity.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
+import { makeFileLocks } from "./FileLock.ts"
 
 const folder = temporaryFolder("account-lock-")
 
@@ -18,16 +20,24 @@ const locksIn = (lockDir: string) => {
   return { said, layer: Layer.merge(AccountLockFiles.layer({ lockDir }), Logger.layer([logger])) }
 }
 
+/** Does `self` while the lock is held. */
+const holding = <A, E, R>(key: string, self: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.andThen(
+      AccountLock.use(({ take }) => take(key)),
+      self
+    )
+  )
+
 /** What the lock folder holds while the lock is held twice in a row, and the warnings. */
 const use = (lockDir: string) =>
   Effect.gen(function* () {
     const { layer, said } = locksIn(lockDir)
-    const held = yield* Effect.gen(function* () {
-      const lock = yield* AccountLock
-      const look = Effect.sync(() => readdirSync(lockDir))
-      yield* lock.withLock("https://svc.example\nana")(look)
-      return yield* lock.withLock("https://svc.example\nana")(look)
-    }).pipe(Effect.provide(layer))
+    const look = holding(
+      "https://svc.example\nana",
+      Effect.sync(() => readdirSync(lockDir))
+    )
+    const held = yield* Effect.andThen(look, look).pipe(Effect.provide(layer))
     return { held, said }
   })
 
@@ -39,14 +49,18 @@ describe("AccountLockFiles", () => {
         const { layer, said } = locksIn(lockDir)
         yield* lacksDescriptors(lockDir, code, 5)
         const held = yield* Effect.gen(function* () {
-          const lock = yield* AccountLock
-          const use = yield* Effect.forkChild(lock.withLock("key")(Effect.sync(() => readdirSync(lockDir))))
+          const use = yield* Effect.forkChild(
+            holding(
+              "key",
+              Effect.sync(() => readdirSync(lockDir))
+            )
+          )
           yield* passTimeUntil(() => use.pollUnsafe() !== undefined)
           return yield* Fiber.join(use)
         }).pipe(Effect.provide([layer, TestClock.layer()]))
         assert.strictEqual(held.length, 1)
         assert.deepStrictEqual(said, [
-          `The lock of the account has to wait (too many open files${code === "ENFILE" ? " in the system" : ""}): a higher limit (ulimit -n) or fewer runs at a time would help`
+          `The lock of the account has to wait for its folder ${lockDir} (too many open files${code === "ENFILE" ? " in the system" : ""}: a higher limit (ulimit -n) or fewer runs at a time would help)`
         ])
       })
     )
@@ -67,8 +81,7 @@ describe("AccountLockFiles", () => {
         })
       yield* lacksDescriptors(lockDir, "EMFILE", 6, "readdir")
       const held = yield* Effect.gen(function* () {
-        const lock = yield* AccountLock
-        const use = yield* Effect.forkChild(lock.withLock("key")(Effect.sync(openCards)))
+        const use = yield* Effect.forkChild(holding("key", Effect.sync(openCards)))
         yield* passTimeUntil(() => use.pollUnsafe() !== undefined)
         return yield* Fiber.join(use)
       }).pipe(Effect.provide([layer, TestClock.layer()]))
@@ -93,11 +106,11 @@ describe("AccountLockFiles", () => {
     Effect.gen(function* () {
       const { layer, said } = locksIn(yield* folder)
       yield* Effect.gen(function* () {
-        const lock = yield* AccountLock
         const other = Deferred.makeUnsafe<void>()
-        yield* lock.withLock("key")(
+        yield* holding(
+          "key",
           Effect.gen(function* () {
-            yield* Effect.forkChild(lock.withLock("key")(Deferred.succeed(other, undefined)))
+            yield* Effect.forkChild(holding("key", Deferred.succeed(other, undefined)))
             // The lock's own waits are polls; the notice comes once these ten seconds are over.
             yield* passTimeUntil(() => said.length > 0)
           })
@@ -108,17 +121,124 @@ describe("AccountLockFiles", () => {
     })
   )
 
-  it.live("a folder that breaks later is one warning too, and the work goes on", () =>
+  it.live("a folder that is removed is made again, and said once", () =>
     Effect.gen(function* () {
       const lockDir = join(yield* folder, "locks")
       const { layer, said } = locksIn(lockDir)
       const done = yield* Effect.gen(function* () {
-        const lock = yield* AccountLock
+        yield* AccountLock
         rmSync(lockDir, { recursive: true })
-        return yield* Effect.forEach([1, 2, 3], (n) => lock.withLock("key")(Effect.succeed(n)))
+        return yield* Effect.forEach([1, 2, 3], (n) => holding("key", Effect.succeed(n)))
       }).pipe(Effect.provide(layer))
       assert.deepStrictEqual(done, [1, 2, 3])
       assert.strictEqual(said.length, 1)
+      assert.match(said[0] ?? "", /has to wait for its folder/)
+    })
+  )
+
+  it.live("a folder that was named and cannot be used is 78, before anything else", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "file")
+      writeFileSync(file, "")
+      for (const lockDir of [file, join(file, "below")]) {
+        const error = yield* Effect.flip(Effect.provide(AccountLock, AccountLockFiles.layer({ lockDir })))
+        assert.deepStrictEqual(
+          [error._tag, error.message.startsWith(`Lock folder ${lockDir}: `)],
+          ["SvcConfigUnusable", true]
+        )
+      }
+    })
+  )
+})
+
+describe("a question that outlives who asked it", () => {
+  const key = "https://svc.example\nana"
+  const locked = (lockDir: string) => join(lockDir, readdirSync(lockDir).find((name) => name.endsWith(".lock")) ?? "")
+  const age = (path: string, seconds: number) => {
+    const then = Date.now() / 1000 - seconds
+    utimesSync(path, then, then)
+  }
+  const minute =
+    /^The service may still be at work on a request of this account that was stopped or given up: nothing is asked for up to (1m|59s|58s)$/
+
+  /** What is said while the next turn waits for the lock as `left` leaves it, and until how old that has to be, s. */
+  const next = (left: (lockDir: string) => void, until: number | null) =>
+    Effect.gen(function* () {
+      const lockDir = yield* folder
+      const { layer, said } = locksIn(lockDir)
+      const waits = yield* Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { leave } = yield* AccountLock.use(({ take }) => take(key))
+            yield* leave
+          })
+        )
+        left(lockDir)
+        const turn = yield* Effect.forkChild(holding(key, Effect.void))
+        for (let looks = 0; looks < 20; looks++) yield* Effect.sleep("10 millis")
+        const waits = turn.pollUnsafe() === undefined
+        if (until !== null) age(locked(lockDir), until)
+        yield* Fiber.join(turn)
+        return waits
+      }).pipe(Effect.provide(layer))
+      return { said, waits }
+    })
+
+  const { host, pid, ...self } = thisProcess()
+  const ended = (lockDir: string) =>
+    writeFileSync(locked(lockDir), JSON.stringify({ host, pid, ...self, start: `${self.start}1` }))
+
+  for (const [what, left] of [
+    ["left by this process", () => {}],
+    ["of a process that was killed", ended],
+    ["that is torn", (lockDir: string) => writeFileSync(locked(lockDir), "{nonsense")]
+  ] as const) {
+    it.live(`S8 a lock ${what} keeps the next turn for a minute, and says so once`, () =>
+      Effect.gen(function* () {
+        const { said, waits } = yield* next(left, 61)
+        assert.isTrue(waits)
+        assert.lengthOf(said, 1)
+        assert.match(said[0] ?? "", minute)
+      })
+    )
+  }
+
+  it.live("a lock that was given back, or is older than a minute, keeps nobody", () =>
+    Effect.gen(function* () {
+      for (const left of [
+        (lockDir: string) => rmSync(locked(lockDir)),
+        (lockDir: string) => {
+          ended(lockDir)
+          age(locked(lockDir), 61)
+        }
+      ]) {
+        const { said, waits } = yield* next(left, null)
+        assert.deepStrictEqual([said, waits], [[], false])
+      }
+    })
+  )
+
+  it.live("C1 a lock of the future keeps the next turn for no longer than that", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "x.lock")
+      writeFileSync(path, JSON.stringify({ host, pid, ...self, start: `${self.start}1` }))
+      age(path, -3600)
+      const { withLock } = yield* makeFileLocks
+      const owners = { wait: "30 seconds", staleAfter: "500 millis", outlived: true } as const
+      assert.strictEqual(yield* withLock(path, owners)(() => Effect.succeed("taken")), "taken")
+    })
+  )
+
+  it.effect("S8 in memory: the same, for a session without a lock folder", () =>
+    Effect.gen(function* () {
+      const { take } = makeAccountLock()
+      yield* Effect.scoped(Effect.flatMap(take(key), ({ leave }) => leave))
+      const begun = yield* Clock.currentTimeMillis
+      const turn = yield* Effect.forkChild(Effect.scoped(take(key)))
+      yield* passTimeUntil(() => turn.pollUnsafe() !== undefined)
+      assert.isAtLeast((yield* Clock.currentTimeMillis) - begun, 60_000)
+      yield* Effect.scoped(take(key))
+      yield* Effect.scoped(take("another"))
     })
   )
 })

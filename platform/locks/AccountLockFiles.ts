@@ -1,8 +1,9 @@
 /**
  * The account lock as files in a folder that all steps of a user share.
  *
- * Without such a folder the steps still run, each with its own logins and no protection from each other: a warning says so
- * once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
+ * A lock that was not given back, since its process was killed or left it, counts for a minute after its last sign of life: what was
+ * asked may still be worked on. Where a user has no folder for locks the steps still run, without protection from each other: a
+ * warning says so once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
  */
 
 import { createHash } from "node:crypto"
@@ -13,15 +14,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
-import { type LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
-import { descriptorPoll } from "../../core/src/Schedules.ts"
-import { AccountLock } from "../../core/src/session/Gate.ts"
+import { ConfigUnusable, LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
+import { diskPoll } from "../../core/src/Schedules.ts"
+import { AccountLock, longestAnswer, makeAccountLock, sayAtWork } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
+import { io, tolerate } from "../Errno.ts"
 import { type FileLockError, type FileLocks, makeFileLocks, makeNotice, ourselves, takingOver } from "./FileLock.ts"
-import { findLockFolder } from "./LockFolder.ts"
+import { findLockFolder, unusable } from "./LockFolder.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
@@ -32,9 +33,33 @@ export interface AccountLockSettings {
 const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
   join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
-/** Such a failure passes, and going on without the lock would end both runs: another one would use the same session. */
-const lacksDescriptors = (error: FileLockError): error is LocalIo =>
-  error._tag === "SvcLocalIo" && noDescriptors.includes(error.errno)
+/** A folder that could be used is away for now, whatever the error: going on without the lock would end both runs. */
+const isAway = (error: FileLockError): error is LocalIo => error._tag === "SvcLocalIo" && error.operation !== takingOver
+
+const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver
+
+const why = ({ errno }: LocalIo) =>
+  noDescriptors.includes(errno)
+    ? `${meaningOf(errno)}: a higher limit (ulimit -n) or fewer runs at a time would help`
+    : meaningOf(errno)
+
+/** Locks in a folder that may be away for a while, which is said once: each by itself, for one that is held is not given back for want of the next. */
+const makePatient = (folder: string) => {
+  let said = false
+  return <A, R>(work: Effect.Effect<A, FileLockError, R>) =>
+    work.pipe(
+      Effect.tapError((error) => {
+        if (!isAway(error)) return Effect.void
+        const say = said
+          ? Effect.void
+          : Effect.logWarning(`The lock of the account has to wait for its folder ${folder} (${why(error)})`)
+        said = true
+        // One that was removed is made again.
+        return Effect.andThen(say, unusable(folder, true))
+      }),
+      Effect.retry({ schedule: diskPoll, while: isAway })
+    )
+}
 
 /**
  * Takes the lock of an account until the scope closes.
@@ -42,33 +67,22 @@ const lacksDescriptors = (error: FileLockError): error is LocalIo =>
  * In a folder of several users with the sticky bit nobody can remove the lock of another user's killed run. Then a second lock beside
  * it counts: whoever has that one looks at the first again, and whoever has the first one also waits for the second.
  */
-const makeTurns = (locks: FileLocks) => {
-  let said = false
-  // Each lock by itself: one that is held already is not given back for want of the next.
+const makeTurns = (locks: FileLocks, folder: string) => {
+  const patient = makePatient(folder)
   const acquire: FileLocks["acquire"] = (path, options) =>
-    locks.acquire(path, options).pipe(
-      Effect.tapError((error) => {
-        if (said || !lacksDescriptors(error)) return Effect.void
-        said = true
-        return Effect.logWarning(
-          `The lock of the account has to wait (${meaningOf(error.errno)}): a higher limit (ulimit -n) or fewer runs at a time would help`
-        )
-      }),
-      Effect.retry({ schedule: descriptorPoll, while: lacksDescriptors })
-    )
+    patient(locks.acquire(path, { ...options, outlived: true, staleAfter: longestAnswer }))
   /** Locks that were left so: they are not watched anew for each request. */
   const left = new Set<string>()
-  const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver
-  return (path: string, onWait: (owner: string) => Effect.Effect<void>) =>
+  return (path: string, onWait: NonNullable<Parameters<FileLocks["acquire"]>[1]["onWait"]>) =>
     Effect.gen(function* () {
       const second = path.replace(/lock$/, "second.lock")
-      const patient = { wait: Duration.infinity, onWait }
+      const whole = { wait: Duration.infinity, onWait }
       while (true) {
         if (!left.has(path)) {
-          const first = yield* Effect.result(acquire(path, patient))
+          const first = yield* Effect.result(acquire(path, whole))
           if (Result.isSuccess(first)) {
-            if (yield* isThere(second)) yield* acquire(second, patient)
-            return
+            const both = yield* patient(isThere(second))
+            return both ? [first.success, yield* acquire(second, whole)] : [first.success]
           }
           if (!isLeft(first.failure)) return yield* first.failure
           left.add(path)
@@ -77,62 +91,73 @@ const makeTurns = (locks: FileLocks) => {
           )
         }
         const scope = yield* Scope.fork(yield* Effect.scope)
-        yield* Scope.provide(acquire(second, patient), scope)
+        const held = yield* Scope.provide(acquire(second, whole), scope)
         const again = yield* Effect.result(acquire(path, { wait: 0 }))
-        if (Result.isFailure(again) && isLeft(again.failure)) return
+        if (Result.isFailure(again) && isLeft(again.failure)) return [held]
         left.delete(path)
-        if (Result.isSuccess(again)) return
+        if (Result.isSuccess(again)) return [again.success, held]
         yield* Scope.close(scope, Exit.void)
       }
     })
 }
 
 const isThere = (path: string) =>
-  Effect.promise(() =>
-    lstat(path).then(
-      () => true,
-      () => false
-    )
+  io(() => lstat(path)).pipe(
+    tolerate("ENOENT"),
+    Effect.map((stats) => stats !== null),
+    Effect.mapError(({ code }) => new LocalIo({ path, operation: "lock", errno: code }))
   )
 
-/** Never fails: a lock that cannot be had is worth a warning only. */
-export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =>
+const sayWhom = (owner: string) => {
+  const whom = owner === ourselves ? "another session of this program" : `another step (${owner})`
+  return Effect.logInfo(`Waiting for ${whom} that uses the same account`)
+}
+
+/** A folder that the user named and that cannot be used is a failure; where no other one can be used either, a warning says so. */
+export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock, ConfigUnusable> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { insteadOf, path: folder, reason } = yield* findLockFolder(settings.lockDir)
-      const warned = yield* Ref.make(false)
-      const warn = (reason: string) =>
-        Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
-          before
-            ? Effect.void
-            : Effect.logWarning(
-                `The lock folder ${folder} cannot be used (${reason}): do not run several steps of one account at a time, or set SVC_LOCK_DIR`
-              )
-        )
+      const { chosen, insteadOf, path: folder, reason } = yield* findLockFolder(settings.lockDir)
+      const alone = makeAccountLock()
+      let warned = false
+      const unlocked = (reason: string) =>
+        Effect.suspend(() => {
+          if (warned) return Effect.void
+          warned = true
+          return Effect.logWarning(
+            `The lock folder ${folder} cannot be used (${reason}): do not run several steps of one account at a time, or set SVC_LOCK_DIR`
+          )
+        })
       if (insteadOf !== null) {
         yield* Effect.logWarning(
           `The lock folder ${insteadOf.path} cannot be used (${insteadOf.reason}): ${folder} takes its place. Runs that can use the first one do not wait for this one: set SVC_LOCK_DIR for all of them`
         )
       }
       if (reason !== null) {
-        yield* warn(reason)
-        return Context.make(AccountLock, { withLock: () => (self) => self })
-      }
-      const turns = makeTurns(yield* makeFileLocks)
-      const sayWhom = (owner: string) => {
-        const whom = owner === ourselves ? "another session of this program" : `another step (${owner})`
-        return Effect.logInfo(`Waiting for ${whom} that uses the same account`)
-      }
-      const lock = AccountLock.of({
-        withLock: (key) => {
-          const path = fileIn(folder, key, "lock")
-          const take = Effect.gen(function* () {
-            const { onWait, over } = yield* makeNotice(sayWhom)
-            yield* turns(path, onWait).pipe(Effect.catch((error) => warn(error.message)))
-            yield* over
+        if (chosen) {
+          return yield* new ConfigUnusable({
+            path: folder,
+            reason: `cannot be used (${meaningOf(reason)})`,
+            what: "Lock folder"
           })
-          return (self) => Effect.scopedWith((scope) => Effect.andThen(Scope.provide(take, scope), self))
         }
+        yield* unlocked(reason)
+        return Context.make(AccountLock, alone)
+      }
+      const turns = makeTurns(yield* makeFileLocks, folder)
+      const lock = AccountLock.of({
+        take: (key) =>
+          Effect.gen(function* () {
+            const { onWait, over } = yield* makeNotice(sayWhom)
+            const held = yield* turns(fileIn(folder, key, "lock"), (owner, orphaned) =>
+              orphaned === null ? onWait(owner) : Effect.andThen(over, sayAtWork(Duration.millis(orphaned)))
+            )
+            yield* over
+            return { leave: Effect.forEach(held, ({ leave }) => leave, { discard: true }) }
+          }).pipe(
+            // Something that is no lock is in its place.
+            Effect.catch((error) => Effect.andThen(unlocked(error.message), alone.take(key)))
+          )
       })
       const refused = RefusedLoginFiles.make((key) => fileIn(folder, key, "refused"))
       return Context.make(AccountLock, lock).pipe(Context.add(RefusedLogins, refused))

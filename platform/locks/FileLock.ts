@@ -14,6 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
@@ -26,12 +27,17 @@ import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./S
 export interface FileLockOptions {
   /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */
   readonly wait: Duration.Input
-  /** Called once when there is someone to wait for; `owner` is `ourselves` when this very process holds the lock. */
-  readonly onWait?: (owner: string) => Effect.Effect<void>
+  /**
+   * Called once when there is someone to wait for, and once when nobody is left of it; `owner` is `ourselves` when this very process
+   * holds the lock, `orphaned` says for how many ms a lock counts whose owner has ended or has left it.
+   */
+  readonly onWait?: (owner: string, orphaned: number | null) => Effect.Effect<void>
   /** How often the owner refreshes its lock; default 5 s. */
   readonly heartbeat?: Duration.Input
   /** A lock that was not refreshed for this long is stale; default 60 s. */
   readonly staleAfter?: Duration.Input
+  /** What an owner has begun may outlive it: its lock counts until it is stale, also when its owner has ended. */
+  readonly outlived?: boolean
 }
 
 export interface HeldLock {
@@ -42,6 +48,8 @@ export interface HeldLock {
    * be seen to have done so.
    */
   readonly stillOurs: Effect.Effect<boolean, LocalIo>
+  /** To be called when what was begun may go on: the lock is not given back when the scope closes, and counts until it is stale. */
+  readonly leave: Effect.Effect<void>
 }
 
 /** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
@@ -51,7 +59,7 @@ export type FileLockError = Busy | CannotCreate | LocalIo
 export const takingOver = "take over"
 
 /** Somebody else holds the lock. */
-class Held extends Data.TaggedError("Held")<{ readonly owner: string }> {}
+class Held extends Data.TaggedError("Held")<{ readonly owner: string; readonly orphaned: number | null }> {}
 
 export interface FileLocks {
   /** Takes the lock `path` until the scope closes. */
@@ -83,14 +91,19 @@ const take = (
     const heartbeat = Duration.fromInputUnsafe(options.heartbeat ?? "5 seconds")
     const staleAfter = Duration.toMillis(options.staleAfter ?? "60 seconds")
     const wait = Duration.fromInputUnsafe(options.wait)
+    const isLeft = yield* Ref.make(false)
     const waiting = `${path}.${process.pid}-${randomBytes(6).toString("hex")}.wait`
     const takeWith = Effect.fnUntraced(function* (card: LockCard) {
-      const watch = watchLock(path, card, { staleAfter, once: Duration.isZero(wait) })
+      const watch = watchLock(path, card, {
+        staleAfter,
+        once: Duration.isZero(wait),
+        outlived: options.outlived === true
+      })
       yield* turns.giveWay(path, card)
       const alive = yield* signOfLife(card)
       // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
       const attempts = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
-        release(path, taken, card, turns)
+        release(path, taken, card, turns, isLeft)
       )
       return yield* waitFor(attempts, wait, options.onWait ?? (() => Effect.void))
     })
@@ -103,7 +116,8 @@ const take = (
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
     const { holds } = taken
     const holder = Effect.catchTags(holderOf(path, taken), { Errno: unusable(path) })
-    return { holds, stillOurs: holds ? Effect.map(holder, (now) => now === "us") : Effect.succeed(true) }
+    const leave = Ref.set(isLeft, true)
+    return { holds, leave, stillOurs: holds ? Effect.map(holder, (now) => now === "us") : Effect.succeed(true) }
   }).pipe(
     Effect.catchTags({
       Held: ({ owner }) => new Busy({ file: path, owner }),
@@ -147,11 +161,12 @@ const attempt = Effect.fnUntraced(function* (
       if (holder !== "another" || taken !== card) return { ...taken, holds: holder !== "nobody" }
     }
     const seen = yield* watch.look
-    const gone =
-      seen === null || ((yield* watch.isStale(seen)) && (yield* notPermitted(path, breakLock(path, seen.stats, card))))
-    if (!gone) break
+    if (seen === null) continue
+    const { ms, orphaned } = yield* watch.left(seen)
+    const gone = ms === 0 && (yield* notPermitted(path, breakLock(path, seen.stats, card)))
+    if (!gone) return yield* new Held({ owner: ownerText(watch.owner()), orphaned: orphaned ? ms : null })
   }
-  return yield* new Held({ owner: ownerText(watch.owner()) })
+  return yield* new Held({ owner: ownerText(watch.owner()), orphaned: null })
 })
 
 const notPermitted = <A, E, R>(path: string, self: Effect.Effect<A, E | Errno, R>) =>
@@ -165,14 +180,14 @@ const notPermitted = <A, E, R>(path: string, self: Effect.Effect<A, E | Errno, R
 const waitFor = Effect.fnUntraced(function* <E, R>(
   take: Effect.Effect<TakenCard, E | Held, R>,
   wait: Duration.Duration,
-  onWait: (owner: string) => Effect.Effect<void>
+  onWait: NonNullable<FileLockOptions["onWait"]>
 ) {
   if (Duration.isZero(wait)) return yield* take
-  let owner: string | null = null
+  let last: Held | null = null
   const tell = (held: Held) => {
-    const first = owner === null
-    owner = held.owner
-    return first ? onWait(held.owner) : Effect.void
+    const news = last === null || (last.orphaned === null && held.orphaned !== null)
+    last = held
+    return news ? onWait(held.owner, held.orphaned) : Effect.void
   }
   const until = take.pipe(
     Effect.tapError((error) => (error instanceof Held ? tell(error) : Effect.void)),
@@ -181,7 +196,7 @@ const waitFor = Effect.fnUntraced(function* <E, R>(
   if (!Duration.isFinite(wait)) return yield* until
   return yield* Effect.timeoutOrElse(until, {
     duration: wait,
-    orElse: () => new Held({ owner: owner ?? ownerText(null) })
+    orElse: () => last ?? new Held({ owner: ownerText(null), orphaned: null })
   })
 })
 
@@ -224,9 +239,11 @@ const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
   })
 })
 
-const release = (path: string, taken: LockCard, card: LockCard, turns: LockTurns) =>
+/** A lock that is left is cut, and names no owner from then on. */
+const release = (path: string, taken: LockCard, card: LockCard, turns: LockTurns, isLeft: Ref.Ref<boolean>) =>
   Effect.gen(function* () {
-    if (yield* hasName(path, taken)) yield* removeName(path)
+    if (yield* Ref.get(isLeft)) yield* io(() => taken.handle.truncate(1))
+    else if (yield* hasName(path, taken)) yield* removeName(path)
     yield* turns.gaveBack(path)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)

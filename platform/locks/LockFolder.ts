@@ -104,8 +104,8 @@ const isThere = (path: string) =>
 export const unusable = (folder: string, shared: boolean): Effect.Effect<string | null> =>
   Effect.tryPromise(async () => {
     const stats = await lstat(folder).catch(() => makeFolder(folder).then(() => lstat(folder)))
-    await access(folder, constants.W_OK)
-    if (shared) return null
+    await access(folder, constants.W_OK | constants.X_OK)
+    if (shared) return (await stat(folder)).isDirectory() ? null : "it is not a folder"
     // A folder in a place where everybody writes: another user must not have put it there.
     if (!stats.isDirectory()) return "it is not a folder"
     if (process.geteuid !== undefined && stats.uid !== process.geteuid()) return "it belongs to another user"

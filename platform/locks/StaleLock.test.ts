@@ -40,7 +40,7 @@ describe("StaleLock", () => {
       const now = Date.now() / 1000
       const number = write(former.pid, null, now - 1)
       const card = yield* makeCard(`${path}.wait`, thisProcess())
-      const watch = watchLock(path, card, { staleAfter: minutes, once: false })
+      const watch = watchLock(path, card, { staleAfter: minutes, outlived: false, once: false })
       assert.strictEqual((yield* watch.look)?.identity?.pid, former.pid)
 
       const { pid, start } = thisProcess()
@@ -48,7 +48,7 @@ describe("StaleLock", () => {
       yield* former.end
       const seen = yield* watch.look
       assert(seen !== null)
-      assert.isFalse(yield* watch.isStale(seen))
+      assert.isAbove((yield* watch.left(seen)).ms, 0)
       assert.strictEqual(watch.owner()?.pid, pid)
     })
   )

@@ -2,7 +2,7 @@
  * Whether the owner of a lock is gone, and taking its lock away.
  *
  * An owner has certainly ended, or its lock was not refreshed for long by the clock of the file system: the clocks of
- * two machines may differ by minutes.
+ * two machines may differ by minutes. Where what an owner has begun may outlive it, its end proves nothing, and only the silence counts.
  */
 import type { Stats } from "node:fs"
 import { link, lstat, rename, unlink } from "node:fs/promises"
@@ -26,10 +26,16 @@ interface Sighting {
 export interface LockWatch {
   /** What is there now; null when nothing is. `CannotCreate` for a link or a folder in the place of the lock. */
   readonly look: Effect.Effect<Sighting | null, Errno | CannotCreate>
-  /** Whether the lock may be taken away, judged from what is seen now and was seen before. */
-  readonly isStale: (seen: Sighting) => Effect.Effect<boolean, Errno>
+  /** In how many ms the lock may be taken away, unless its owner shows itself; judged from what is seen now and was seen before. */
+  readonly left: (seen: Sighting) => Effect.Effect<Patience, Errno>
   /** The owner that was seen last. */
   readonly owner: () => ProcessIdentity | null
+}
+
+/** How long to wait for an owner, in ms, and whether it has ended or has left its lock, so that only time can tell. */
+export interface Patience {
+  readonly ms: number
+  readonly orphaned: boolean
 }
 
 /** A waiter must see the owner silent for this long (ms): after a suspension of its own it finds every owner silent. */
@@ -39,12 +45,13 @@ const furthestLooks = 2000
 
 /**
  * @param card - the card of the waiter; writing it shows the time of the file system
- * @param limits - after how many ms without a refresh an owner counts as gone; `once`: a single look decides
+ * @param limits - after how many ms without a refresh an owner counts as gone, also one that has ended where that is no proof
+ * (`outlived`); `once`: a single look decides
  */
 export const watchLock = (
   path: string,
   card: LockCard,
-  limits: { readonly staleAfter: number; readonly once: boolean }
+  { once, outlived, staleAfter }: { readonly staleAfter: number; readonly outlived: boolean; readonly once: boolean }
 ): LockWatch => {
   const self = thisProcess()
   let last: Sighting | null = null
@@ -59,16 +66,33 @@ export const watchLock = (
     // The number of a file is soon used again: without its time, the lock of a new owner was taken for that of one that had ended.
     const known = last !== null && isUnchanged(last.stats, stats) ? last : null
     const silent = known !== null && now - known.looked < furthestLooks
-    const identity = known?.identity ?? (yield* readIdentity(path).pipe(tolerate("ENOENT")))
+    const card = known ?? (yield* Effect.map(readIdentity(path), (identity) => ({ identity })).pipe(tolerate("ENOENT")))
+    if (card === null) return null
+    const { identity } = card
     last = { stats, identity, since: silent ? known.since : now, looked: now }
     return last
   })
-  const isStale = Effect.fnUntraced(function* ({ identity, looked, since, stats }: Sighting) {
-    if (identity !== null && hasEnded(identity, self)) return true
-    if (!limits.once && looked - since < Math.min(seenSilent, limits.staleAfter)) return false
-    return (yield* fileSystemTime(card)) - stats.mtimeMs > limits.staleAfter
+  /** What the file system said last of a lock, so that it is not asked at each look. */
+  let told: { readonly seen: Stats; readonly until: number } | null = null
+  const left = Effect.fnUntraced(function* ({
+    identity,
+    looked,
+    since,
+    stats
+  }: Sighting): Effect.fn.Return<Patience, Errno> {
+    const ended = identity !== null && hasEnded(identity, self)
+    // One that is empty is being written.
+    const orphaned = ended || (identity === null && stats.size > 0)
+    if (ended && !outlived) return { ms: 0, orphaned }
+    // By what was seen it is over at the latest then, whatever the clock of the file system has done since.
+    const seen = since + staleAfter - looked
+    const unseen = ended || once ? 0 : Math.min(seenSilent, staleAfter) - (looked - since)
+    if (told === null || !isUnchanged(told.seen, stats)) {
+      told = { seen: stats, until: looked + staleAfter - ((yield* fileSystemTime(card)) - stats.mtimeMs) }
+    }
+    return { ms: Math.max(0, Math.min(seen, Math.max(unseen, told.until - looked))), orphaned }
   })
-  return { look, isStale, owner: () => last?.identity ?? null }
+  return { look, left, owner: () => last?.identity ?? null }
 }
 
 /** Whether it is the same file, and nobody has written to it since. */

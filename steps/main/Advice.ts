@@ -59,7 +59,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   linkOfService: ({ retryable }) =>
     `the service gave this link: ${retryable ? "if it comes so again, tell its operators, or those of a proxy on the way" : "tell its operators"}`,
   listFiles: (error) => `svc-download --list${optionA(error)} shows what there is`,
-  lockDir: () => "give all steps of one account the same SVC_LOCK_DIR, or try again later",
+  lockDir: () => "try again in a minute; if it comes so again, give all steps of one account the same SVC_LOCK_DIR",
   maxRestores: () => "--maxRestores says how many",
   ownDestinations: () => "download them one at a time, each into a --destination of its own",
   overwrite: (error) => {

@@ -136,9 +136,6 @@ export const settings: SessionSettings = {
   profile: makeSessionProfile("1.2.3")
 }
 
-// Loaded before the virtual clock moves: on a busy machine, loading took a second and a half of its time.
-await import("tough-cookie")
-
 /** Runs `use` with a session of `service`, the clock moving by itself as far as it takes. */
 export const withSession = <A, E>(
   service: ReturnType<typeof makeService>,

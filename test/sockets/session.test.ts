@@ -13,7 +13,6 @@ import { AccountLock } from "../../core/src/session/Gate.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionSettings } from "../../core/src/session/SessionSettings.ts"
 import * as ApiHttp from "../../platform/http/ApiHttp.ts"
-import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 import { quietPort } from "../Ports.ts"
 import { makeAuthority } from "../servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "../servers/Proxy.ts"
@@ -78,15 +77,6 @@ describe("session on sockets", () => {
       assert.strictEqual(service.counts.overlaps, 0)
       // HEAD and GETs share one, login and logout have their own.
       assert.isAtMost(service.counts.connections, 4)
-    })
-  )
-
-  it.live("an unusable lock folder is a warning, not a failure", () =>
-    Effect.gen(function* () {
-      const file = join(yield* folder, "file")
-      writeFileSync(file, "")
-      const lock = yield* Effect.provide(AccountLock, AccountLockFiles.layer({ lockDir: join(file, "below") }))
-      assert.strictEqual(yield* lock.withLock("key")(Effect.succeed(1)), 1)
     })
   )
 

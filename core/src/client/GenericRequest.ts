@@ -8,6 +8,7 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
+import { utf8Text } from "../session/ReplyReading.ts"
 import { type ExpectedReply, failOnEnvelope, failOnStatus, parseReply, tellRefusal } from "./Reply.ts"
 
 /**
@@ -47,7 +48,7 @@ export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
     const asked: ExpectedReply = { request: label, subject: label, missing: [404], sayStatus: true }
     const response = yield* http.execute(request)
     const bytes = yield* bytesOf(response, label)
-    const text = yield* textIn(bytes)
+    const text = textIn(bytes)
     const { status } = response
     const contentType = response.headers["content-type"] ?? null
     return yield* Effect.gen(function* () {
@@ -82,12 +83,5 @@ const bodyOf = Effect.fnUntraced(function* (
   )
 })
 
-const strict = new TextDecoder("utf-8", { fatal: true })
-
-/** The bytes decoded as UTF-8, without a byte order mark; null when they are not UTF-8 or contain a NUL. */
-const textIn = (bytes: Uint8Array): Effect.Effect<string | null> =>
-  bytes.includes(0)
-    ? Effect.succeed(null)
-    : Effect.try({ try: () => strict.decode(bytes), catch: () => "not UTF-8" as const }).pipe(
-        Effect.orElseSucceed(() => null)
-      )
+/** The bytes as text, without a byte order mark; null when they are none, or contain a NUL. */
+const textIn = (bytes: Uint8Array): string | null => (bytes.includes(0) ? null : utf8Text(bytes))

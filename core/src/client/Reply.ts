@@ -37,7 +37,10 @@ export interface ExpectedReply {
 export const textOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>
   response.text.pipe(
     Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)),
-    Effect.mapError(() => new ReplyMalformed({ request, reason: "its body cannot be read to the end" }))
+    Effect.mapError(
+      ({ reason }) =>
+        new ReplyMalformed({ request, reason: reason.description ?? "its body cannot be read to the end" })
+    )
   )
 
 /** `text` as JSON (H17, H18, H19). */

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { AnalysisId, WireAnalysisId, WireLimsId, WireSampleId } from "./Ids.ts"
-import { ByteCount, Hint, maybe, record } from "./Record.ts"
+import { ByteCount, maybe, record, TimeHint } from "./Record.ts"
 
 /**
  * One file. Every field may be missing. `fileName` is not to be trusted: it may try to leave the folder (`../`).
@@ -17,8 +17,8 @@ export const FileLink = record("FileLink", {
   /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */
   downloadLink: maybe(Schema.RedactedFromValue(Schema.String)),
   currentlyArchived: maybe(Schema.Boolean),
-  /** ISO 8601, set while a restoration runs; null when it is not text. */
-  estimatedRestoreTime: Schema.optionalKey(Hint),
+  /** ISO 8601, set while a restoration runs; null when it is neither text nor a number. */
+  estimatedRestoreTime: Schema.optionalKey(TimeHint),
   /** Bytes; null when not given or not usable. */
   size: Schema.optionalKey(ByteCount)
 })
@@ -55,6 +55,6 @@ export const RestoreRequest = Schema.Struct({
 export const RestoreAnswer = record("RestoreAnswer", {
   analysisId: maybe(WireAnalysisId),
   /** ISO 8601 UTC; null when the service does not say. */
-  restoreEstimation: Schema.optionalKey(Hint)
+  restoreEstimation: Schema.optionalKey(TimeHint)
 })
 export type RestoreAnswer = typeof RestoreAnswer.Type

@@ -3,6 +3,8 @@
  *
  * A service gains fields and enum values between releases of this package. Neither may fail a list or vanish from an output.
  */
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
@@ -87,6 +89,21 @@ export const ByteCount = Schema.Unknown.pipe(
 export const Hint = Schema.Unknown.pipe(
   Schema.decodeTo(Schema.NullOr(Schema.String), {
     decode: SchemaGetter.transform((value) => (typeof value === "string" ? value : null)),
+    encode: SchemaGetter.transform((value): unknown => value)
+  })
+)
+
+/** From this on a number is a time in ms since 1970, below it in seconds: the one before 1973, the other after 5138. */
+const leastMillis = 1e11
+
+/** A time as text that is only a hint; a number is ms or seconds since 1970, and becomes ISO 8601. */
+export const TimeHint = Schema.Unknown.pipe(
+  Schema.decodeTo(Schema.NullOr(Schema.String), {
+    decode: SchemaGetter.transform((value) => {
+      if (typeof value !== "number") return typeof value === "string" ? value : null
+      const moment = DateTime.make(value < leastMillis ? value * 1000 : value)
+      return value > 0 ? Option.getOrNull(Option.map(moment, DateTime.formatIso)) : null
+    }),
     encode: SchemaGetter.transform((value): unknown => value)
   })
 )

@@ -179,7 +179,16 @@ describe("files", () => {
     })
   )
 
-  it.effect.each([1_763_700_000, {}, true, null])("an estimate of %j says nothing", (estimate) =>
+  it.effect.each([1_763_700_000, 1_763_700_000_000])(
+    "an estimate of %j is a time, in seconds or milliseconds",
+    (estimate) =>
+      Effect.gen(function* () {
+        const answer = yield* Schema.decodeEffect(Contract.RestoreAnswer)({ restoreEstimation: estimate })
+        assert.strictEqual(answer.restoreEstimation, "2025-11-21T04:40:00.000Z")
+      })
+  )
+
+  it.effect.each([0, -1, 1e300, {}, true, null])("an estimate of %j says nothing", (estimate) =>
     Effect.gen(function* () {
       const file = yield* Schema.decodeEffect(Contract.FileLink)({ estimatedRestoreTime: estimate })
       const answer = yield* Schema.decodeEffect(Contract.RestoreAnswer)({ restoreEstimation: estimate })

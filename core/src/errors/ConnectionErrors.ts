@@ -18,6 +18,8 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
   token: Schema.optionalKey(Schema.Boolean),
   /** The service wants a new password before anything else. */
   expired: Schema.optionalKey(Schema.Boolean),
+  /** The path of its page for that. */
+  page: Schema.optionalKey(Schema.String),
   /** What looks like a mistake about the password, such as `it ends with a line end`. */
   odd: Schema.optionalKey(Schema.String)
 }) {
@@ -37,7 +39,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRe
         ? "another step has just tried this password, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after three refusals of it"
         : "it is not sent again"
     if (this.expired === true) {
-      return `${this.host} wants a new password for ${this.user}, as the old one has expired or was set by somebody else: change it in a browser (${tried})`
+      return `${this.host} wants a new password for ${this.user}, as the old one has expired or was set by somebody else: change it in a browser${this.page === undefined ? "" : `, at ${this.page}`} (${tried})`
     }
     const odd = this.odd === undefined ? "" : `; ${this.odd}`
     return `${this.host} refused the login of ${this.user}: check user name and password${odd} (${tried})`
@@ -84,7 +86,7 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
   readonly scope = "run"
   readonly mayHaveTakenEffect = true
   override get message() {
-    return `${this.host} ended the session again after ${counted(this.logins, "login")}, as if another program or browser used this account`
+    return `${this.host} ended the session again after ${counted(this.logins, "login")}: it may still be at work for a command that was stopped, or another program or browser uses this account`
   }
 }
 

@@ -155,14 +155,16 @@ export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("
  */
 export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("SvcConfigUnusable", {
   path: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** What it is, when it is no configuration file. */
+  what: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
   readonly advice = null
   readonly scope = "run"
   override get message() {
-    return `Configuration file ${this.path}: ${this.reason}`
+    return `${this.what ?? "Configuration file"} ${this.path}: ${this.reason}`
   }
 }
 

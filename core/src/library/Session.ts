@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-export { AccountLock } from "../session/Gate.ts"
+export { AccountLock, type AccountTurn } from "../session/Gate.ts"
 export { RepeatSafe } from "../session/RequestMarks.ts"
 export { type Conversation, Session } from "../session/Session.ts"
 export { layerFetch } from "../session/SessionFetch.ts"

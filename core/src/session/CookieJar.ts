@@ -1,48 +1,44 @@
-/** The cookies of a session, kept by the jar of tough-cookie, which is loaded when a session begins. */
-import * as Effect from "effect/Effect"
+/** The cookies of one session, kept and sent by the rules of RFC 6265 as Effect's `Cookies` has them. Times in ms since 1970. */
+import * as Duration from "effect/Duration"
+import * as Cookies from "effect/http/Cookies"
+import { isLoopback } from "../text/HostReach.ts"
 
-/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
 export interface CookieJar {
-  /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
-  readonly take: (line: string, url: string, now: number) => void
-  /** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
-  readonly headerFor: (url: string, now: number) => string | null
-  /** Whether nothing was ever taken. */
-  readonly isEmpty: () => boolean
+  readonly kept: ReadonlyArray<Cookies.Cookie>
+  /** Whether anything was ever set, kept or not. */
+  readonly given: boolean
 }
 
-type ToughCookie = typeof import("tough-cookie")
+export const emptyJar: CookieJar = { kept: [], given: false }
 
-/** The greatest time that a date can hold, ms since 1970. */
+/** The greatest time that a date can hold. */
 const farthest = 8.64e15
 
-const makeJar = ({ Cookie, CookieJar: Jar }: ToughCookie): CookieJar => {
-  // The list of public suffixes keeps cookies away from other sites, and these cookies go to one host only.
-  const jar = new Jar(undefined, { rejectPublicSuffixes: false, enforceSecureOriginOnStorage: false })
-  let taken = 0
+/** A service on this machine may set and have `Secure` cookies over http, as in browsers. */
+const seenAs = (url: string): string => (isLoopback(new URL(url).hostname) ? url.replace(/^http:/, "https:") : url)
+
+/** A domain that is the host itself, an address too, says nothing; nor does an age beyond all dates. */
+const plain = (cookie: Cookies.Cookie, url: string, now: number): Cookies.Cookie => {
+  const { domain, maxAge, ...options } = cookie.options ?? {}
+  const lasts = maxAge !== undefined && now + Duration.toMillis(maxAge) <= farthest
   return {
-    take: (line, url, now) => {
-      const cookie = Cookie.parse(line)
-      if (cookie === undefined) return
-      // The jar would count Max-Age anew from each use, by a clock of its own.
-      if (typeof cookie.maxAge === "number") {
-        cookie.setExpires(new Date(Math.min(farthest, now + cookie.maxAge * 1000)))
-        cookie.maxAge = null
-      }
-      if (jar.setCookieSync(cookie, url, { ignoreError: true }) !== undefined) taken++
-    },
-    headerFor: (url, now) => {
-      const cookies = jar
-        .getCookiesSync(url, { expire: false, sort: true })
-        .filter(({ expires }) => !(expires instanceof Date) || expires.getTime() > now)
-      return cookies.length === 0 ? null : cookies.map((cookie) => cookie.cookieString()).join("; ")
-    },
-    isEmpty: () => taken === 0
+    ...cookie,
+    options: {
+      ...options,
+      ...(domain === undefined || domain.toLowerCase() === new URL(url).hostname ? {} : { domain }),
+      ...(maxAge === undefined ? {} : lasts ? { maxAge } : { expires: new Date(farthest) })
+    }
   }
 }
 
-/** An empty jar in memory. */
-export const makeCookieJar = Effect.map(
-  Effect.promise(() => import("tough-cookie")),
-  makeJar
-)
+/** Takes one `Set-Cookie` line of a reply from `url`: by itself, as two of one name may be for two paths. One that this URL may not set is ignored. */
+export const takeCookie = (jar: CookieJar, line: string, url: string, now: number): CookieJar => {
+  const [cookie] = Object.values(Cookies.fromSetCookie(line).cookies)
+  if (cookie === undefined) return jar
+  const one = Cookies.fromReadonlyRecord({ [cookie.name]: plain(cookie, url, now) })
+  return { kept: Cookies.mergeIntoArray(jar.kept, seenAs(url), one, now), given: true }
+}
+
+/** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
+export const cookieHeader = ({ kept }: CookieJar, url: string, now: number): string | null =>
+  Cookies.toRequestCookieHeader(kept, seenAs(url), now) ?? null

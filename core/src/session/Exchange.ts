@@ -13,18 +13,18 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
-import * as Pull from "effect/Pull"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { countBytes, countRequest } from "../Counters.ts"
+import { countRequest } from "../Counters.ts"
 import type { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
-import { makeCookieJar } from "./CookieJar.ts"
+import { type BodyWaits, inTime, longWait, makeArrival, type Patience } from "./Arrival.ts"
+import { cookieHeader, emptyJar, takeCookie } from "./CookieJar.ts"
 import { isUndecided } from "./Recognition.ts"
-import type { SessionReply } from "./ReplyReading.ts"
+import { headersInUtf8, inUtf8, type SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
 import type { SessionProfile } from "./SessionSettings.ts"
 import { brokenSetback, faultSetback, type Setback } from "./Setback.ts"
@@ -57,11 +57,7 @@ export const tokensIn = (headers: Headers.Headers, { tokenHeader }: SessionProfi
     .map((token) => token.trim())
     .filter((token) => token !== "")
 
-export interface Waits {
-  /** Until the headers of the answer, and then until the first byte of its body. */
-  readonly headers: Duration.Duration
-  /** Between two pieces of the body. */
-  readonly idle: Duration.Duration
+export interface Waits extends BodyWaits {
   /**
    * True where a proxy that waits no longer leaves the service at work, as silence does: for questions to the service itself. A login
    * goes on with its next path, and a gateway takes care of its service.
@@ -69,17 +65,11 @@ export interface Waits {
   readonly overtakes?: boolean
 }
 
-/** An answer that brings fewer `bytes` than these in `milliseconds` of waiting for it is given up, as at link hosts. */
-const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
-
 /**
  * What a load balancer answers that waits no longer (504; 524 by Cloudflare), most after 30 to 100 s. The service goes on with its
  * work, as after a silence. One that comes at once says that the service was not reached.
  */
 const overtaken = { statuses: [504, 524], milliseconds: 5000 }
-
-/** A line says that an answer takes long after this time. */
-const long = Duration.minutes(1)
 
 export interface Exchange {
   /** Sends `request`, whose URL is absolute; the connection belongs to the scope. */
@@ -87,8 +77,6 @@ export interface Exchange {
     request: HttpClientRequest.HttpClientRequest,
     waits: Waits
   ) => Effect.Effect<SessionReply, Setback | TlsRefused | ProxyRefused, Scope.Scope>
-  /** Whether an answer was given up or left since it was asked last, so that the service may still be at work on it. */
-  readonly leftAtWork: Effect.Effect<boolean>
   /** The newest token that any reply carried. */
   readonly token: Effect.Effect<Option.Option<Redacted.Redacted>>
   /** Whether a cookie would go with a request to `url`. */
@@ -98,18 +86,31 @@ export interface Exchange {
   readonly forget: Effect.Effect<void>
 }
 
-/** @param protect - learns every cookie and token, so that no message repeats one */
+/**
+ * @param protect - learns every cookie and token, so that no message repeats one
+ * @param unanswered - becomes true when an answer is given up or left, so that the service may still be at work on it
+ */
 export const makeExchange = Effect.fnUntraced(function* (
   client: HttpClient.HttpClient,
   profile: SessionProfile,
   host: string,
-  protect: (secret: string) => void
+  protect: (secret: string) => void,
+  unanswered: Ref.Ref<boolean>
 ) {
-  const jar = yield* Effect.flatMap(makeCookieJar, Ref.make)
+  const jar = yield* Ref.make(emptyJar)
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
+  const heard = yield* Ref.make(false)
+  const left = Ref.set(unanswered, true)
+  const patience: Patience = {
+    giveUp: (reason) => Effect.andThen(left, Effect.fail(brokenSetback(reason, "silent"))),
+    sayLong: (wait) =>
+      Effect.logInfo(
+        `${host}: no answer for ${Duration.format(longWait)}; it may take ${Duration.format(wait)} (apiTimeout)`
+      )
+  }
 
   const cookiesFor = (url: string) =>
-    Effect.zipWith(Ref.get(jar), Clock.currentTimeMillis, (jar, now) => jar.headerFor(url, now))
+    Effect.zipWith(Ref.get(jar), Clock.currentTimeMillis, (jar, now) => cookieHeader(jar, url, now))
 
   const dress = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
     const known = yield* Ref.get(token)
@@ -123,32 +124,16 @@ export const makeExchange = Effect.fnUntraced(function* (
     })
   })
 
-  const judge = (fault: TransportFault) => refusalOf(host, fault) ?? faultSetback(fault)
-
-  const atWork = yield* Ref.make(false)
-  const giveUp = (reason: string) => Effect.andThen(Ref.set(atWork, true), Effect.fail(brokenSetback(reason, "silent")))
-  const silence = (wait: Duration.Duration, what: string) => () => giveUp(`${what} within ${Duration.format(wait)}`)
-
-  /** Says once that `answer` takes long. */
-  const sayLong = <A, E, R>(answer: Effect.Effect<A, E, R>, wait: Duration.Duration) =>
-    Effect.raceFirst(
-      answer,
-      Effect.logInfo(
-        `${host}: no answer for ${Duration.format(long)}; it may take ${Duration.format(wait)} (apiTimeout)`
-      ).pipe(Effect.delay(long), Effect.andThen(Effect.never))
+  /** The failure that a fault before the answer is. */
+  const judge = (fault: TransportFault) =>
+    Effect.map(
+      Ref.get(heard),
+      (known) => refusalOf(host, fault) ?? faultSetback({ ...fault, noSuchHost: fault.noSuchHost === true && !known })
     )
 
-  const send: Exchange["send"] = Effect.fn("svc.session.send", { kind: "client" })(function* (request, waits) {
-    const dressed = yield* dress(request)
-    const template = yield* PathTemplate
-    yield* Effect.annotateCurrentSpan({
-      "http.request.method": request.method,
-      "server.address": host,
-      ...(template === null ? {} : { "url.template": template })
-    })
-    yield* countRequest("api")
-    const asked = yield* monotonicMillis
-    const response = yield* client.execute(dressed).pipe(
+  /** Asks, and waits for the head of the answer. */
+  const ask = (request: HttpClientRequest.HttpClientRequest, { headers: wait }: Waits) =>
+    client.execute(request).pipe(
       Effect.provideContext(
         Context.empty().pipe(
           // The span of the HTTP client would record the whole address, which holds ids of persons.
@@ -156,28 +141,29 @@ export const makeExchange = Effect.fnUntraced(function* (
           Context.add(HttpClient.TracerPropagationEnabled, false)
         )
       ),
-      Effect.mapError((error) => judge(faultOfClientError(error))),
-      Effect.onInterrupt(() => Ref.set(atWork, true)),
-      (answer) => sayLong(answer, waits.headers),
-      Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
+      Effect.catch((error) => Effect.flatMap(judge(faultOfClientError(error)), Effect.fail)),
+      Effect.onInterrupt(() => left),
+      inTime(patience, wait, `no answer within ${Duration.format(wait)}`, true)
     )
-    yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
+
+  /** Keeps the cookies and the newest token that a reply from `url` carries. */
+  const learn = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, url: string) {
+    yield* Ref.set(heard, true)
     for (const fresh of tokensIn(response.headers, profile)) {
       protect(fresh)
       yield* Ref.set(token, Option.some(Redacted.make(fresh)))
     }
-    const [current, now] = [yield* Ref.get(jar), yield* Clock.currentTimeMillis]
+    const now = yield* Clock.currentTimeMillis
     for (const line of setCookieLines(response)) {
       protect(valueIn(line))
-      current.take(line, request.url, now)
+      yield* Ref.update(jar, (jar) => takeCookie(jar, line, url, now))
     }
-    const waited = (yield* monotonicMillis) - asked
-    if (waits.overtakes === true && overtaken.statuses.includes(response.status) && waited >= overtaken.milliseconds) {
-      return yield* giveUp(`status ${response.status}, of a proxy that waits no longer for the answer`)
-    }
+  })
 
-    // Some HTTP clients report a reply without a body, as after HEAD or with 204, as an error.
+  /** The body of a reply, in UTF-8, as it arrives. */
+  const arrivalOf = (response: HttpClientResponse.HttpClientResponse, waits: Waits) => {
     const body = response.stream.pipe(
+      // Some HTTP clients report a reply without a body, as after HEAD or with 204, as an error.
       Stream.catchIf(
         (error) => error.reason._tag === "EmptyBodyError",
         () => Stream.empty
@@ -187,49 +173,29 @@ export const makeExchange = Effect.fnUntraced(function* (
         return fault.kind === "Encoding" ? faultSetback(fault) : brokenSetback(fault.reason)
       })
     )
-    const pull = yield* Stream.toPull(body)
-    let held: ReadonlyArray<Uint8Array> = []
-    let begun = false
-    let window = { waited: 0, bytes: 0 }
-    /** Fails when the answer has come too slowly for two minutes of waiting for it. */
-    const tooSlow = (waited: number, bytes: number) =>
-      Effect.suspend(() => {
-        window = { waited: window.waited + waited, bytes: window.bytes + bytes }
-        if (window.waited < slowest.milliseconds) return Effect.void
-        if (window.bytes < slowest.bytes) return giveUp("the answer comes with less than 1 KiB per second")
-        window = { waited: 0, bytes: 0 }
-        return Effect.void
-      })
-    const next: SessionReply["next"] = Effect.suspend(() => {
-      const chunk = held[0]
-      if (chunk !== undefined) {
-        held = held.slice(1)
-        return Effect.succeed(chunk)
-      }
-      const wait = begun ? waits.idle : waits.headers
-      const take = Pull.matchEffect(pull, {
-        onSuccess: ([first, ...rest]): Effect.Effect<Uint8Array | null, Setback> => {
-          held = rest
-          const count = rest.reduce((sum, chunk) => sum + chunk.length, first.length)
-          return Effect.as(countBytes("api", count), first)
-        },
-        onFailure: Effect.failCause,
-        onDone: () => Effect.succeed(null)
-      }).pipe(
-        Effect.onInterrupt(() => Ref.set(atWork, true)),
-        (piece) => (begun ? piece : sayLong(piece, wait)),
-        Effect.timeoutOrElse({ duration: wait, orElse: silence(wait, "no further byte of the answer") })
-      )
-      return Effect.gen(function* () {
-        const asked = yield* monotonicMillis
-        const chunk = yield* take
-        const waited = (yield* monotonicMillis) - asked
-        if (chunk !== null && begun) yield* tooSlow(waited, chunk.length + held.reduce((sum, it) => sum + it.length, 0))
-        begun = true
-        return chunk
-      })
-    })
+    return Effect.map(
+      makeArrival(inUtf8(body, response.headers), waits, patience),
+      Effect.onInterrupt(() => left)
+    )
+  }
 
+  const send: Exchange["send"] = Effect.fn("svc.session.send", { kind: "client" })(function* (request, waits) {
+    const template = yield* PathTemplate
+    yield* Effect.annotateCurrentSpan({
+      "http.request.method": request.method,
+      "server.address": host,
+      ...(template === null ? {} : { "url.template": template })
+    })
+    yield* countRequest("api")
+    const asked = yield* monotonicMillis
+    const response = yield* ask(yield* dress(request), waits)
+    const waited = (yield* monotonicMillis) - asked
+    yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
+    yield* learn(response, request.url)
+    if (waits.overtakes === true && overtaken.statuses.includes(response.status) && waited >= overtaken.milliseconds) {
+      return yield* patience.giveUp(`status ${response.status}, of a proxy that waits no longer for the answer`)
+    }
+    const next = yield* arrivalOf(response, waits)
     let start: Uint8Array = new Uint8Array(0)
     while (isUndecided(start) && start.length < undecidedLimit) {
       const chunk = yield* next
@@ -237,19 +203,15 @@ export const makeExchange = Effect.fnUntraced(function* (
       start = start.length === 0 ? chunk : joinBytes([start, chunk])
     }
     const { url, status, headers, cookies } = response
-    return { request, url, status, headers, cookies, start, next }
+    return { request, url, status, headers: headersInUtf8(headers), cookies, start, next }
   })
 
   const exchange: Exchange = {
     send,
-    leftAtWork: Ref.getAndSet(atWork, false),
     token: Ref.get(token),
-    hasCookies: Effect.map(Ref.get(jar), (cookies) => !cookies.isEmpty()),
+    hasCookies: Effect.map(Ref.get(jar), ({ given }) => given),
     hasCookieFor: (url) => Effect.map(cookiesFor(url), (cookies) => cookies !== null),
-    forget: Effect.andThen(
-      Effect.flatMap(makeCookieJar, (fresh) => Ref.set(jar, fresh)),
-      Ref.set(token, Option.none())
-    )
+    forget: Effect.andThen(Ref.set(jar, emptyJar), Ref.set(token, Option.none()))
   }
   return exchange
 })

@@ -2,11 +2,11 @@
  * The gate that lets one API request of an account through at a time: a semaphore in this process, a lock between processes.
  *
  * The service ends a session when two requests of an account meet (docs/dev/service.md 8), and pipeline tasks are separate
- * processes. The lock is advisory and best effort: when it cannot be had the session still recovers by itself, only
- * with more logins. Files come from link hosts and need no lock.
+ * processes. It works on when a client leaves, so a question outlives who asked it: a turn whose answer did not come is left and not
+ * given back, and nobody has the next one before {@link longestAnswer} is over. The lock keeps that, for this process and the next.
+ * Files come from link hosts and need no lock.
  */
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -14,6 +14,27 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import { monotonicMillis } from "../MonotonicTime.ts"
+
+/** How long the service is taken to be at work on what it was asked by somebody who has left. */
+export const longestAnswer = Duration.minutes(1)
+
+/** Says that a turn waits for such an answer. */
+export const sayAtWork = (left: Duration.Duration): Effect.Effect<void> =>
+  Effect.logWarning(
+    `The service may still be at work on a request of this account that was stopped or given up: nothing is asked for up to ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(left))))}`
+  )
+
+/**
+ * The turn of a session at its account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AccountTurn {
+  /** To be called when what was asked may still be worked on: nobody has the next turn within a minute. */
+  readonly leave: Effect.Effect<void>
+}
 
 /**
  * Keeps programs that use the same account from talking to the service at the same time.
@@ -25,14 +46,33 @@ export class AccountLock extends Context.Service<
   AccountLock,
   {
     /**
-     * Runs `self` while no other process holds `key`. Waits as long as the owner lives; waiting can be interrupted.
-     * `key` is text of any form: implementations hash it, so that no name of a user reaches the disk.
+     * A turn at `key`, until the scope closes. Waits as long as another one lasts, and for a minute after one that was left or whose
+     * process was killed; waiting can be interrupted. `key` is text of any form: implementations hash it, so that no name of a user reaches the disk.
      */
-    readonly withLock: (key: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly take: (key: string) => Effect.Effect<AccountTurn, never, Scope.Scope>
   }
 >()("svc-steps/core/session/AccountLock") {
   /** No lock between processes: for tests, and where only one process uses the account. */
-  static readonly layerNone = Layer.succeed(AccountLock, { withLock: () => (self) => self })
+  static readonly layerNone: Layer.Layer<AccountLock> = Layer.sync(AccountLock, () => makeAccountLock())
+}
+
+/** A lock that is kept in memory: of turns it knows which were left. Who takes part takes them in order (`Gate`). */
+export const makeAccountLock = (): AccountLock["Service"] => {
+  /** Until when nothing may be asked, ms of the monotonic clock, by key. */
+  const left = new Map<string, number>()
+  return {
+    take: Effect.fnUntraced(function* (key) {
+      const rest = Duration.millis((left.get(key) ?? 0) - (yield* monotonicMillis))
+      if (left.has(key) && Duration.isPositive(rest)) {
+        yield* sayAtWork(rest)
+        yield* Effect.sleep(rest)
+      }
+      left.delete(key)
+      return {
+        leave: Effect.map(monotonicMillis, (now) => void left.set(key, now + Duration.toMillis(longestAnswer)))
+      }
+    })
+  }
 }
 
 export interface Gate {
@@ -64,7 +104,12 @@ const othersWait =
   `A streamed body has been read for ${Duration.toMinutes(longReading)} minutes or longer, and other requests wait until it ends. ` +
   "If the reading itself waits for one of them, neither will end"
 
-export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
+/** @param unanswered - whether a question of the last turn was left without its answer */
+export const makeGate = Effect.fnUntraced(function* (
+  key: string,
+  grace: Duration.Duration,
+  unanswered: Ref.Ref<boolean>
+) {
   const lock = yield* AccountLock
   const permit = yield* Semaphore.make(1)
   const inIt = yield* Ref.make<number | null>(null)
@@ -83,13 +128,9 @@ export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duratio
     yield* takeTurn
     yield* Ref.set(inIt, asking)
     yield* Effect.addFinalizer(() => Ref.set(inIt, null))
-    const held = yield* Deferred.make<void>()
-    const holder = yield* Effect.forkScoped(
-      lock.withLock(key)(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))
-    )
-    yield* Effect.addFinalizer(() => Fiber.interrupt(holder))
-    // Joining the holder ends the wait too when the lock dies with a defect.
-    yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
+    const { leave } = yield* lock.take(key)
+    yield* Ref.set(unanswered, false)
+    yield* Effect.addFinalizer(() => Effect.flatMap(Ref.get(unanswered), (left) => (left ? leave : Effect.void)))
   })
 
   const tellWhoWaits = Effect.sleep(longReading).pipe(

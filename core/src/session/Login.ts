@@ -156,7 +156,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
       case "refused":
         return new LoginRefused({ user: settings.username, host, ...oddity(Redacted.value(settings.password)) })
       case "passwordExpired":
-        return new LoginRefused({ user: settings.username, host, expired: true })
+        return new LoginRefused({ user: settings.username, host, expired: true, page: verdict.page })
       case "unanswered":
         return broken(verdict.reason, attempts)
       case "protocol":

@@ -7,6 +7,7 @@
 import * as Result from "effect/Result"
 import { isPassing } from "../Schedules.ts"
 import { beginsLikeMarkup, isWhiteSpace, titleOf } from "../text/Markup.ts"
+import { printable } from "../text/Printable.ts"
 
 /** The parts of a reply by which it is judged. */
 export interface ReplySample {
@@ -101,7 +102,7 @@ export const pageReason = (text: string): string => {
 export type LoginRecognised =
   | { readonly verdict: "loggedIn" }
   | { readonly verdict: "refused" }
-  | { readonly verdict: "passwordExpired" }
+  | { readonly verdict: "passwordExpired"; readonly page: string }
   | { readonly verdict: "sessionLost"; readonly status: number; readonly reason: string }
   | { readonly verdict: "protocol"; readonly reason: string }
 
@@ -129,8 +130,9 @@ export const recogniseLogin = (reply: {
     if (/[?&;/#](login[-_]?)?(error|fail(ed|ure)?|denied|bad[-_]?credentials)\b/i.test(location)) {
       return { verdict: "refused" }
     }
-    return wantsNewPassword(location)
-      ? { verdict: "passwordExpired" }
+    const page = passwordPage(location)
+    return page !== null
+      ? { verdict: "passwordExpired", page }
       : { verdict: "sessionLost", status, reason: `it redirects the login (status ${status})` }
   }
   if (status === 403) return { verdict: "sessionLost", status, reason: "it forbids the login (status 403)" }
@@ -140,11 +142,16 @@ export const recogniseLogin = (reply: {
     : { verdict: "refused" }
 }
 
-/** Whether a login leads to the page where one changes a password, such as `/account/change-password` or `/login?expired=password`. */
-const wantsNewPassword = (location: string): boolean =>
+/**
+ * The path of the page where one changes a password, such as `/account/change-password` or `/login?expired=password`, when a redirect
+ * leads there; null for any other, such as `/login?expired` of a session that has ended.
+ */
+export const passwordPage = (location: string): string | null =>
   /(change|expired?|new|reset|renew|update|must)[-_/=]?(the[-_])?(passwor[dt]|passwd|pwd|credentials?)|(passwor[dt]|passwd|pwd|credentials?)[-_/=.]?(has[-_])?(change|expired?|reset|renew|update)/i.test(
     location
   )
+    ? printable(location.replace(/^\w+:\/\/[^/]*/, "").replace(/[?#;].*/s, ""))
+    : null
 
 const isMaintenancePage = (text: string): boolean =>
   /^\s*\uFEFF?\s*</.test(text) &&

@@ -1,12 +1,12 @@
 /**
  * Reads the body of a reply: whole into memory, as a stream, or the beginning of an error page. What is read whole can be read any
- * number of times and needs no open connection.
+ * number of times and needs no open connection. Text of the service is UTF-8 from here on: by its label, else it must be that.
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Cookies from "effect/http/Cookies"
-import type * as Headers from "effect/http/Headers"
+import * as Headers from "effect/http/Headers"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -15,11 +15,12 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import { pipeArguments } from "effect/Pipeable"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ReplyTooLarge } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
-import type { Setback } from "./Setback.ts"
+import { brokenSetback, type Setback } from "./Setback.ts"
 import { TransportFault } from "./TransportFault.ts"
 
 export interface ReplyHead {
@@ -32,7 +33,45 @@ export interface ReplyHead {
 type Body = Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
 
 // `TextDecoder` drops a byte order mark, which `JSON.parse` would refuse.
-const decoder = new TextDecoder()
+const strict = new TextDecoder("utf-8", { fatal: true })
+const lenient = new TextDecoder()
+
+/** `bytes` as text; null when they are not UTF-8. */
+export const utf8Text = (bytes: Uint8Array): string | null => Result.getOrNull(Result.try(() => strict.decode(bytes)))
+
+const charset = /;\s*charset\s*=\s*"?([^\s";]+)"?/i
+
+/** The decoder of a charset that a reply names, and that is known and not UTF-8. */
+const decoderOf = (headers: Headers.Headers): InstanceType<typeof TextDecoder> | null => {
+  const [, label] = charset.exec(headers["content-type"] ?? "") ?? []
+  if (label === undefined) return null
+  const decoder = Result.getOrNull(Result.try(() => new TextDecoder(label, { fatal: true })))
+  return decoder?.encoding === "utf-8" ? null : decoder
+}
+
+const misnamed = brokenSetback("its text is not in the charset that its header names", "unreadable")
+
+/** The body of a reply, whose text is UTF-8 whatever the charset that its header names. */
+export const inUtf8 = (
+  body: Stream.Stream<Uint8Array, Setback>,
+  headers: Headers.Headers
+): Stream.Stream<Uint8Array, Setback> => {
+  const decoder = decoderOf(headers)
+  if (decoder === null) return body
+  const encoder = new TextEncoder()
+  const recoded = (bytes: Uint8Array | undefined) =>
+    Effect.try({
+      try: () => encoder.encode(decoder.decode(bytes, { stream: bytes !== undefined })),
+      catch: () => misnamed
+    })
+  return Stream.concat(Stream.mapEffect(body, recoded), Stream.fromEffect(Effect.suspend(() => recoded(undefined))))
+}
+
+/** The headers of that body. */
+export const headersInUtf8 = (headers: Headers.Headers): Headers.Headers =>
+  decoderOf(headers) === null
+    ? headers
+    : Headers.set(headers, "content-type", (headers["content-type"] ?? "").replace(charset, ";charset=utf-8"))
 
 /** A reply as an `HttpClientResponse`, whose body is either in memory or a stream. */
 export class ReplyResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
@@ -76,7 +115,11 @@ export class ReplyResponse extends Inspectable.Class implements HttpClientRespon
   }
 
   get text(): Effect.Effect<string, HttpClientError.HttpClientError> {
-    return Effect.map(this.#bytes, (bytes) => decoder.decode(bytes))
+    return Effect.flatMap(this.#bytes, (bytes) => {
+      // The words of an error are for a person; data are right or none.
+      const text = this.status < 300 ? utf8Text(bytes) : lenient.decode(bytes)
+      return text === null ? Effect.fail(this.#unreadable(notUtf8)) : Effect.succeed(text)
+    })
   }
 
   get json(): Effect.Effect<Schema.Json, HttpClientError.HttpClientError> {
@@ -115,6 +158,8 @@ export class ReplyResponse extends Inspectable.Class implements HttpClientRespon
     return pipeArguments(this, arguments)
   }
 }
+
+export const notUtf8 = "its text is not UTF-8, and its header names no other charset"
 
 /** A reply whose head and first body bytes have arrived. */
 export interface SessionReply extends ReplyHead {
@@ -178,7 +223,7 @@ export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
     return text
   }).pipe(
     Effect.catch(() => Effect.succeed(reply.start)),
-    Effect.map((bytes) => new TextDecoder().decode(bytes))
+    Effect.map((bytes) => lenient.decode(bytes))
   )
 
 /** At most this many bytes of an error page are kept. */

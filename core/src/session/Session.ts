@@ -10,7 +10,6 @@
  * `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order.
  */
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
@@ -19,6 +18,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { countRetry } from "../Counters.ts"
@@ -36,16 +36,17 @@ import { Scrubber } from "../text/Scrubber.ts"
 import { makeExchange } from "./Exchange.ts"
 import { type AccountLock, makeGate, openGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
-import { errorDetail, pageReason, recognise, whyNotJson } from "./Recognition.ts"
-import { type ReplyResponse, readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
-import { JsonReply, RefusedReplies, RepeatSafe } from "./RequestMarks.ts"
+import { errorDetail, pageReason, passwordPage, type Recognised, recognise, whyNotJson } from "./Recognition.ts"
 import {
-  longestPause,
-  type SessionSettings,
-  type SessionTimeouts,
-  usualApiTimeout,
-  usualTimeouts
-} from "./SessionSettings.ts"
+  notUtf8,
+  type ReplyResponse,
+  readBeginning,
+  readStreaming,
+  readWhole,
+  type SessionReply
+} from "./ReplyReading.ts"
+import { JsonReply, RefusedReplies, RepeatSafe } from "./RequestMarks.ts"
+import { type SessionSettings, type SessionTimeouts, usualApiTimeout, usualTimeouts } from "./SessionSettings.ts"
 import { makeSessionState, makeTokenState } from "./SessionState.ts"
 import { brokenSetback, doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
@@ -104,6 +105,9 @@ export interface Conversation {
   ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
 }
 
+/** How often a host is asked for that no name server knows and that has never answered: some two seconds. */
+const triesOfName = 3
+
 /** Which doubtful answers one request has had. The first of a kind may come from a lost session; the second is believed. */
 interface Met {
   readonly forbidden: boolean
@@ -151,13 +155,59 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
   const questions = { ...waits, headers: apiTimeout, overtakes: token === null }
 
-  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, profile, host, scrubber.protectPassing)
+  const unanswered = yield* Ref.make(false)
+  const client = yield* HttpClient.HttpClient
+  const exchange = yield* makeExchange(client, profile, host, scrubber.protectPassing, unanswered)
   const wire = makeLogin(settings, exchange, waits)
   const base = urlBelow(baseUrl, "").slice(0, -1)
   const account = `${baseUrl.href}\n${settings.username}`
-  const gate = token === null ? yield* makeGate(account, timeouts.grace) : openGate
+  const gate = token === null ? yield* makeGate(account, timeouts.grace, unanswered) : openGate
   const session = token === null ? yield* makeSessionState(settings, account, wire) : yield* makeTokenState
   const witnesses = yield* makeWitnesses(exchange, waits)
+
+  /** Why a reply that is no answer ends the attempt; null where perhaps only the session is gone. */
+  const troubleOf = (
+    reply: SessionReply,
+    recognised: Exclude<Recognised, "answer">,
+    beginning: string
+  ): Effect.Effect<Setback | SessionError | null> => {
+    switch (recognised) {
+      case "transient":
+        return statusSetback(reply, errorDetail(parsed(beginning)))
+      case "page":
+        return Effect.succeed(brokenSetback(pageReason(beginning), "page"))
+      case "broken":
+        return Effect.succeed(brokenSetback(whyNotJson(beginning) ?? "not JSON", "garbled"))
+      case "lost": {
+        const page = passwordPage(reply.headers["location"] ?? "")
+        if (page !== null)
+          return Effect.succeed(new LoginRefused({ user: settings.username, host, expired: true, page }))
+        return Effect.succeed(
+          token === null ? null : new LoginProtocol({ host, reason: "it redirects, as no gateway does", token: true })
+        )
+      }
+      case "forbidden":
+        return Effect.succeed(
+          token === null || reply.status !== 401 ? null : new LoginRefused({ user: "", host, token: true })
+        )
+    }
+  }
+
+  /** The session is gone, by a redirect or a page in place of data. */
+  const lost = Effect.fnUntraced(function* (reply: SessionReply, label: string, met: Met) {
+    yield* session.lost
+    yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
+    return { _tag: "Lost", met: { ...met, html: met.html || reply.status < 300 }, undone: false } as const
+  })
+
+  /** The session is gone, or the thing is forbidden. */
+  const forbidden = Effect.fnUntraced(function* (reply: SessionReply, label: string, met: Met) {
+    if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
+      return yield* new Forbidden({ what: label, status: reply.status, ...(token === null ? {} : { token: true }) })
+    }
+    yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
+    return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true } as const
+  })
 
   /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
   const attempt = <A>(
@@ -179,41 +229,12 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       }
       const beginning = yield* readBeginning(reply)
       yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
-      if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
-      if (token !== null && reply.status === 401) return yield* new LoginRefused({ user: "", host, token: true })
-      if (token !== null && recognised === "lost") {
-        return yield* new LoginProtocol({ host, reason: "it redirects, as no gateway does", token: true })
-      }
-      if (recognised === "page") return yield* brokenSetback(pageReason(beginning), "page")
-      if (recognised === "broken") {
-        return yield* brokenSetback(whyNotJson(beginning) ?? "not JSON", "garbled")
-      }
-      if (recognised === "lost") {
-        yield* session.lost
-        yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
-        return { _tag: "Lost", met: { ...met, html: met.html || reply.status < 300 }, undone: false }
-      }
+      const trouble = yield* troubleOf(reply, recognised, beginning)
+      if (trouble !== null) return yield* trouble
+      if (recognised === "lost") return yield* lost(reply, label, met)
       yield* Scope.close(connection, Exit.void)
-      if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
-        return yield* new Forbidden({ what: label, status: reply.status, ...(token === null ? {} : { token: true }) })
-      }
-      yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
-      return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
+      return yield* forbidden(reply, label, met)
     })
-
-  /**
-   * To be called inside the gate after each exchange: the service may still be at work on an answer that was given up, and a second
-   * question, of another program too, would end the session. So the gate stays closed for a while.
-   */
-  const letItEnd = Effect.gen(function* () {
-    // A gateway takes care of that itself.
-    if (!(yield* exchange.leftAtWork) || token !== null) return
-    const pause = Duration.min(apiTimeout, longestPause)
-    yield* Effect.logWarning(
-      `${host}: the service may still be at work on what it did not answer, so nothing is asked for ${Duration.format(pause)}`
-    )
-    yield* Effect.sleep(pause)
-  })
 
   /** Repeats `attempt` as often as its setbacks and `repeatable` allow, and says how it ended for good. */
   const persist = <A, R>(
@@ -226,13 +247,13 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
       let sent = 0
       const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
       // What took too long twice will take too long again, and each time costs the patience of everybody.
-      const mayRepeat = ({ kind }: Setback) =>
-        kind === "notSent" || (repeatable && kind !== "unreadable" && (kind !== "silent" || sent < 2))
+      const mayRepeat = ({ kind, noSuchHost }: Setback) =>
+        kind === "notSent"
+          ? noSuchHost !== true || sent < triesOfName
+          : repeatable && kind !== "unreadable" && (kind !== "silent" || sent < 2)
       return Effect.suspend(() => {
         sent++
-        const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
-        const whole = Effect.andThen(exchange.leftAtWork, Effect.exit(work))
-        return scoping(gate.inside(Effect.flatMap(whole, (exit) => Effect.andThen(letItEnd, exit))))
+        return scoping(gate.inside(Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))))
       }).pipe(
         Effect.tapError((setback) =>
           mayRepeat(setback) && sent < tries
@@ -281,9 +302,10 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
 
   const logout = Effect.gen(function* () {
     yield* session.close
+    // What was left may still be worked on; the session then ends by itself.
+    if (yield* Ref.get(unanswered)) return
     yield* gate.enter
-    // A request that was cut off may still be at work there; the session then ends by itself.
-    if ((yield* session.loggedIn) && !(yield* exchange.leftAtWork)) yield* wire.logout
+    if (yield* session.loggedIn) yield* wire.logout
   }).pipe(
     Effect.scoped,
     Effect.interruptible,
@@ -318,12 +340,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     stream: (asked) =>
       Effect.tap(
         request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply))),
-        () =>
-          Effect.andThen(
-            // A body that fell silent, before the gate opens again.
-            Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.void : Effect.interruptible(letItEnd))),
-            gate.tellWhoWaits
-          )
+        () => gate.tellWhoWaits
       )
   }
   return conversation
@@ -333,7 +350,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
 const mustBeJson = Effect.fnUntraced(function* (response: ReplyResponse) {
   const judge = yield* JsonReply
   if (response.status >= 300 || judge === null) return
-  const reason = judge(yield* Effect.orDie(response.text))
+  const text = yield* Effect.mapError(response.text, () => brokenSetback(notUtf8, "unreadable"))
+  const reason = judge(text)
   if (reason !== null) return yield* brokenSetback(reason, "garbled")
 })
 

@@ -187,7 +187,10 @@ describe("Session, login", () => {
       const service = makeService((asked) => (asked.path === "/login" ? page : null))
       const error = failed(yield* withSession(service, () => Effect.void))
       assert.deepInclude(error, { _tag: "SvcLoginRefused", expired: true })
-      assert.match(error.message, /wants a new password for ana, .*: change it in a browser \(it is not sent again\)/)
+      assert.match(
+        error.message,
+        /wants a new password for ana, .*: change it in a browser, at \/account\/change-password \(it is not sent again\)/
+      )
       assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
     })
   )
@@ -290,6 +293,36 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect("S12 a password that has expired, by where every call leads: 77 with the page, and one login", () =>
+    Effect.gen(function* () {
+      for (const [location, expired] of [
+        ["https://svc.example/account/change-password;jsessionid=canary?from=canary", true],
+        ["/login?expired", false],
+        ["/", false]
+      ] as const) {
+        const service = makeService((asked) =>
+          asked.path === "/api/x" ? { status: 302, headers: { location } } : null
+        )
+        const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
+        assert.strictEqual(error._tag, expired ? "SvcLoginRefused" : "SvcSessionContention")
+        assert.strictEqual(service.served.logins, expired ? 1 : 3)
+        if (expired) assert.include(error.message, "change it in a browser, at /account/change-password (")
+        assert.notInclude(error.message, "canary")
+      }
+    })
+  )
+
+  it.effect("S9 logins of a run are apart by pauses that grow", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/x" ? { status: 302 } : null))
+      failed(yield* withSession(service, (session) => get(session, "/api/x")))
+      const at = service.asked.filter(({ path }) => path === "/login").map(({ at }) => at)
+      const [first = 0, second = 0, third = 0] = at
+      assert.isAtLeast(second - first, 1500)
+      assert.isAtLeast(third - second, 15_000)
+    })
+  )
+
   it.effect("S1 N16 logins that are cut count as logins: three in ten minutes, then none", () =>
     Effect.gen(function* () {
       const service = makeService((asked, count) =>
@@ -322,7 +355,7 @@ describe("Session, login", () => {
               : null
         )
         const impatient = (session: Session["Service"]) =>
-          get(session, "/api/x").pipe(Effect.timeout("2 seconds"), Effect.flip)
+          get(session, "/api/x").pipe(Effect.timeout("45 seconds"), Effect.flip)
         const errors = succeeded(
           yield* withSession(service, (session) => Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => impatient(session)), {
             timeouts: { grace: Duration.millis(200) }

@@ -93,12 +93,6 @@ export const usualTimeouts: SessionTimeouts = {
 export const usualApiTimeout = Duration.minutes(15)
 
 /**
- * How long nothing is asked after an answer was given up, in which the service can end its work: two questions at once would end
- * the session. As long as was waited, at most this.
- */
-export const longestPause = Duration.minutes(5)
-
-/**
  * Limits of a session: time, tries, and memory.
  *
  * @category options

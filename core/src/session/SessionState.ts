@@ -8,11 +8,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import { countLogin, countRetry } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
+import { loginPause } from "../Schedules.ts"
 import type { LoginVerdict, makeLogin } from "./Login.ts"
 import {
   afterForbidden,
@@ -106,7 +106,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
   })
 
   /**
-   * Logs in, with a second try from the initial page on when the session ends between that and the login form, or the connection ends
+   * Logs in, after a pause that grows with each login that no answer followed, and with a second try from the initial page on when the session ends between that and the login form, or the connection ends
    * before a byte of the answer. Each try is counted, and a failure is remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
    * otherwise another program of the account ends the sessions (`SessionContention`).
    */
@@ -121,6 +121,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
       const { history, loginTrouble, proven } = yield* Ref.get(state)
       const now = yield* monotonicMillis
       if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
+      // What ended the last session may go on: a command that was stopped, or another program of the account.
+      yield* Effect.sleep(yield* loginPause(recentLogins(history, now)))
       yield* wire.initialSession
       const verdict = yield* submit(now)
       if (verdict.verdict === "loggedIn") {
@@ -135,8 +137,6 @@ export const makeSessionState = Effect.fnUntraced(function* (
           yield* countRetry("api")
           yield* Effect.logWarning(`${host}: ${verdict.reason}, during the login; trying again (1 of 2)`)
         }
-        // A random wait (ms), so that two programs do not end each other's session in step.
-        yield* Effect.sleep(yield* Random.nextIntBetween(100, 600))
         continue
       }
       const interfered =

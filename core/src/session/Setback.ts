@@ -21,6 +21,8 @@ export class Setback extends Data.TaggedError("Setback")<{
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
+  /** No host has the name of the service, and nothing has answered under it before. */
+  readonly noSuchHost?: boolean
 }> {
   override get message() {
     return this.reason
@@ -53,12 +55,18 @@ const setbackKinds = {
 } as const satisfies Readonly<Record<TransportFault["kind"], Setback["kind"]>>
 
 /** The setback of a connection that failed. */
-export const faultSetback = ({ kind, reason }: TransportFault) =>
-  new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null })
+export const faultSetback = ({
+  kind,
+  noSuchHost = false,
+  reason
+}: Pick<TransportFault, "kind" | "noSuchHost" | "reason">) =>
+  new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null, noSuchHost })
 
 /** The setback of an answer that broke off, or never came, or is not what it should be. */
-export const brokenSetback = (reason: string, kind: "broken" | "silent" | "page" | "garbled" = "broken") =>
-  new Setback({ kind, reason, status: null, retryAfter: null })
+export const brokenSetback = (
+  reason: string,
+  kind: "broken" | "silent" | "page" | "garbled" | "unreadable" = "broken"
+) => new Setback({ kind, reason, status: null, retryAfter: null })
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
 export const leavesDoubt = ({ kind, status }: Setback): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Why an exchange got no complete answer, as the six kinds that the session treats differently.
+ * Why an exchange got no complete answer, as the kinds that the session treats differently.
  *
  * The HTTP layer of the platform puts a `TransportFault` as `cause` into its `TransportError` or `DecodeError`. For any other HTTP
  * client the fault is derived from the error codes of the runtime.
@@ -21,6 +21,8 @@ export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly kind: "NotSent" | "Unanswered" | "Broken" | "Encoding" | "Tls" | "Proxy"
   /** For a person, without secrets: no path, no header, no address with credentials. */
   readonly reason: string
+  /** `NotSent`, since no host has that name: mistyped, unless it has answered before. */
+  readonly noSuchHost?: boolean
   /** Host and port of the proxy, for `Proxy`. */
   readonly proxy?: string
   readonly status?: number
@@ -118,7 +120,8 @@ export const faultOfCause = (error: unknown): TransportFault => {
     const saying = sayings[code]
     if (saying === undefined) continue
     const [kind, reason] = saying
-    return new TransportFault({ kind: alsoOfStanding.has(code) && !connecting ? "Broken" : kind, reason })
+    const standing = alsoOfStanding.has(code) && !connecting
+    return new TransportFault({ kind: standing ? "Broken" : kind, reason, noSuchHost: code === "ENOTFOUND" })
   }
   const code = causes.map(codeOf).find((code) => code !== undefined)
   // The parser of Node has some thirty of these.
