@@ -151,6 +151,14 @@ export const makeReading = Effect.fnUntraced(function* (
   return reading
 })
 
+/** The line of a request that could not be read: nobody knows more of it than where it came from. */
+export const logUnread = Effect.fnUntraced(function* (log: AccessLog | null, address: string, status: number) {
+  const time = DateTime.formatIso(yield* DateTime.now)
+  const told = { event: "end", id: `${process}-${++count}`, time, name: null, address, method: null }
+  const line = { ...told, what: "refused", analysis: null, file: null, range: null, status, bytes: 0, seconds: 0 }
+  if (log?.write(JSON.stringify({ ...line, ended: "complete" })) === false) yield* Metric.update(linesLost, 1)
+})
+
 /** Of one value in a line, in characters: as much as the head of a request can hold. */
 export const longestValue = 16 * 1024
 

@@ -39,15 +39,24 @@ export type Verdict =
       readonly reader: NamedReader | null
       readonly token: Redacted.Redacted | null
     }
-  | { readonly _tag: "Refused"; readonly status: Refusal; readonly error: string; readonly message: string }
+  | RefusedVisit
+
+interface RefusedVisit {
+  readonly _tag: "Refused"
+  readonly status: Refusal
+  readonly error: string
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 type Refusal = 401 | 403 | 405 | 421
 
-const refused = (status: Refusal, error: string, message: string): Verdict => ({
+const refused = (status: Refusal, error: string, message: string): RefusedVisit => ({
   _tag: "Refused",
   status,
   error,
-  message
+  message,
+  ...(status === 401 ? { headers: { "www-authenticate": "Bearer" } } : {})
 })
 
 /** `/t/TOKEN`, followed by the path. */
@@ -63,8 +72,10 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
   const [, prefix = "", inPath, rest] = prefixed.exec(visit.url) ?? []
   const url = withPlainSemicolons(rest ?? visit.url)
   const ofService = rules.api && /^\/service(?:[/?#]|$)/.test(url)
-  if (!(visit.method === "PUT" && ofService) && !["GET", "HEAD", "POST"].includes(visit.method)) {
-    return refused(405, "MethodNotAllowed", "only GET, HEAD and POST are known here")
+  const methods = ["GET", "HEAD", "POST", ...(ofService ? ["PUT"] : [])]
+  if (!methods.includes(visit.method)) {
+    const message = `only ${methods.slice(0, -1).join(", ")} and ${methods.at(-1)} are known here`
+    return { ...refused(405, "MethodNotAllowed", message), headers: { allow: methods.join(", ") } }
   }
   if (rules.readers === null) {
     if (inPath !== undefined) return refused(401, "InvalidAuthentication", "this gateway has no token")

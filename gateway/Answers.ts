@@ -16,7 +16,7 @@ import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import type { NamedReader, Right } from "./Readers.ts"
-import type { SignedLinks } from "./SignedLinks.ts"
+import { lifeFrom, type SignedLinks } from "./SignedLinks.ts"
 
 /** How a caller reaches the gateway, and what its tickets must carry. */
 export interface CallerView {
@@ -53,7 +53,7 @@ export const fileUrl = ({ base }: CallerView, analysisId: string, fileName: stri
 const filePath = (analysisId: string, fileName: string) =>
   `/files/${encodeURIComponent(analysisId)}/${encodeURIComponent(fileName)}`
 
-/** The same for programs that get no token: signed, where one is wanted. */
+/** The same for programs that get no token: signed, where one is wanted, and with an end as links of the service have. */
 export const openUrl = (
   { origin, reader }: CallerView,
   signedLinks: SignedLinks,
@@ -62,7 +62,7 @@ export const openUrl = (
   now: number
 ): string => {
   const path = filePath(analysisId, fileName)
-  return `${origin}${reader === null ? path : signedLinks.sign(path, reader.digest, now)}`
+  return `${origin}${reader === null ? `${path}?${lifeFrom(now)}` : signedLinks.sign(path, reader.digest, now)}`
 }
 
 /** `Retry-After` of a 503, in seconds. */

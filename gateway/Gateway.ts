@@ -4,12 +4,14 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import { addressOf, handleInTurn, listen } from "../platform/http/Listener.ts"
+import { addressOf, handleInTurn, listen, onUnread } from "../platform/http/Listener.ts"
+import { logUnread } from "./AccessLog.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
@@ -39,7 +41,7 @@ const limits = {
  * in flight end within the time that is set for it, and cuts the rest.
  */
 export const start = Effect.gen(function* () {
-  const { address, api, drain: drainTime } = yield* GatewaySettings
+  const { accessLog, address, api, drain: drainTime } = yield* GatewaySettings
   const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
     Layer.provide([fileHandlers, pageHandlers, ticketHandlers, controlHandlers]),
@@ -53,6 +55,8 @@ export const start = Effect.gen(function* () {
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
   handleInTurn(server, handle)
+  const run = yield* FiberSet.makeRuntime<never>()
+  onUnread(server, (address, status) => void run(logUnread(accessLog, address, status)))
   yield* Effect.addFinalizer(() => drain(server, middleware, drainTime))
   return addressOf(server, address)
 }).pipe(Effect.withSpan("svc.gateway.start"))

@@ -32,9 +32,8 @@ export const inFlight = Metric.gauge("svc_gateway_requests_in_flight", {
   description: "Requests that are being answered"
 })
 
-export const logins = Metric.counter("svc_gateway_logins_total", {
-  description: "Logins that were sent to the service",
-  incremental: true
+export const tokenFileRefused = Metric.gauge("svc_gateway_token_file_refused", {
+  description: "1 when the token file could not be used when it was read last, so that the readers of before stay"
 })
 
 const queueLength = Metric.gauge("svc_gateway_queue_length", {
@@ -57,7 +56,13 @@ const tokens = Metric.gauge("svc_gateway_tokens", { description: "Tokens that th
 
 const memory = Metric.gauge("svc_gateway_resident_memory_bytes", { description: "Memory of the process" })
 
-const processCpu = Metric.gauge("svc_gateway_cpu_seconds_total", { description: "CPU time of the process" })
+const processCpu = Metric.counter("svc_gateway_cpu_seconds_total", {
+  description: "CPU time of the process",
+  incremental: true
+})
+
+/** What core counts for telemetry, whose names have no ending (docs/report.md). */
+const metricNameMapper = (name: string) => (name.startsWith("svc.") ? `${name}_total` : name)
 
 export const controlHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -66,7 +71,8 @@ export const controlHandlers = HttpApiBuilder.group(
     const store = yield* LinkStore
     const contact = yield* Contact
     const { readers } = yield* GatewaySettings
-    for (const counter of [bytes, logins, linesLost]) yield* Metric.update(counter, 0)
+    for (const counter of [bytes, linesLost]) yield* Metric.update(counter, 0)
+    let cpuCounted = 0
 
     /** What changes by itself is looked at when somebody asks. */
     const measure = Effect.gen(function* () {
@@ -77,7 +83,9 @@ export const controlHandlers = HttpApiBuilder.group(
       yield* Metric.update(serviceUp, contact.isUp() ? 1 : 0)
       yield* Metric.update(memory, process.memoryUsage.rss())
       const { system, user } = process.cpuUsage()
-      yield* Metric.update(processCpu, (system + user) / 1e6)
+      const cpu = (system + user) / 1e6
+      yield* Metric.update(processCpu, cpu - cpuCounted)
+      cpuCounted = cpu
       if (readers !== null) yield* Metric.update(tokens, (yield* Ref.get(readers)).size)
     })
 
@@ -85,16 +93,16 @@ export const controlHandlers = HttpApiBuilder.group(
       .handleRaw("healthz", () => unlogged(Effect.succeed(HttpServerResponse.text("ok\n"))))
       .handleRaw("readyz", () =>
         unlogged(
-          Effect.sync(() =>
-            contact.isUp()
+          Effect.map(contact.answers, (answers) =>
+            answers
               ? HttpServerResponse.text("ready\n")
-              : json(503, { error: "ServiceAway", message: "the service cannot be reached" })
+              : json(503, { error: "ServiceAway", message: "the service cannot be reached, or stands still" })
           )
         )
       )
       .handleRaw("metrics", () =>
         unlogged(
-          Effect.map(Effect.andThen(measure, PrometheusMetrics.format()), (text) =>
+          Effect.map(Effect.andThen(measure, PrometheusMetrics.format({ metricNameMapper })), (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           )
         )

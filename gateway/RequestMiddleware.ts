@@ -83,12 +83,7 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       const verdict = admit({ ...settings, readers }, { method, url, headers, at })
       if (verdict._tag === "Refused") {
         reading.place = nowhere("refused")
-        const fields: Record<string, string> =
-          verdict.status === 401
-            ? { "www-authenticate": "Bearer" }
-            : verdict.status === 405
-              ? { allow: "GET, HEAD, POST" }
-              : {}
+        const fields = verdict.headers ?? {}
         yield* Effect.logWarning(`${routeOf(url)}: ${verdict.status}, ${printable(verdict.message)}`)
         const page = verdict.status === 401 ? refusalPage(url, headers["accept"], verdict.message) : null
         return page === null
@@ -214,7 +209,13 @@ const routeOf = (url: string): string => {
   return route ?? "other"
 }
 
-const failure = (url: string, status: number, error: string, message: string, headers: Record<string, string> = {}) => {
+const failure = (
+  url: string,
+  status: number,
+  error: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {}
+) => {
   const route = routeOf(url)
   return route === "reads" || route === "variants"
     ? json(status, errorBody(error, message), { ...headers, "content-type": mediaType })

@@ -120,6 +120,9 @@ export const serviceHandlers = HttpRouter.use((router) =>
       return HttpServerResponse.empty({ status })
     })
 
+    const invalid = (message: string) =>
+      json(400, { success: false, errorMessageId: "INVALID_INPUT", error: "InvalidInput", message })
+
     const unknown = (what: string) =>
       json(404, { success: false, errorMessageId: "NOT_FOUND", error: "NotFound", message: what })
 
@@ -137,7 +140,8 @@ export const serviceHandlers = HttpRouter.use((router) =>
       if (Option.isNone(body))
         return json(413, { success: false, error: "PayloadTooLarge", message: "the body has more than 16 MiB" })
       const contentType = request.headers["content-type"]
-      const analyses = route?.analyses(new URLSearchParams(query), isForm(contentType) ? body.value : "") ?? null
+      const [fields, form] = [new URLSearchParams(query), isForm(contentType) ? body.value : ""]
+      const analyses = route?.analyses(fields, form) ?? null
       yield* beginReading({
         what:
           route === null || route.right === "read" ? "service" : route.right === "restore" ? "restoration" : "change",
@@ -155,13 +159,15 @@ export const serviceHandlers = HttpRouter.use((router) =>
       if (route === null) return unknown("the interface of the service has nothing at this address")
       yield* mustMay(route.right)
       const { mayRead } = yield* Reader
-      if ((caller.reader?.scopes ?? null) !== null && !(analyses?.every(mayRead) === true)) {
-        return unknown(`${route.name}: not found`)
+      if ((caller.reader?.scopes ?? null) !== null) {
+        if (analyses?.every(mayRead) !== true) return unknown(`${route.name}: not found`)
+        const more = route.unknown(fields, form)
+        if (more !== null)
+          return invalid(`this token is limited to analyses, and ${printable(more)} may be about others`)
       }
       // Nobody could say which, neither here nor in the log.
       if (route.right === "restore" && analyses === null) {
-        const message = "a restoration names its analyses in a form that is its body, and nowhere else"
-        return json(400, { success: false, errorMessageId: "INVALID_INPUT", error: "InvalidInput", message })
+        return invalid("a restoration names its analyses in a form that is its body, and nowhere else")
       }
       const asked = HttpClientRequest.make(route.method as "GET" | "POST" | "PUT")(
         `${path}${query === "" ? "" : `?${query}`}`
@@ -192,7 +198,7 @@ export const serviceHandlers = HttpRouter.use((router) =>
         const reader = shown ?? (readers === null ? null : sessions.readerOf(request, readers, now))
         if (readers !== null && reader === null) {
           reading.place = nowhere("refused")
-          return sessions.missing(request)
+          return sessions.missing(request, readers, `${(yield* Caller).origin}${servicePrefix}`, now)
         }
         const as = yield* (yield* Caller).as(reader)
         return yield* as(Effect.catch(answer(request, path, query), failed))

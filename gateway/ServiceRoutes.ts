@@ -19,11 +19,15 @@ export interface ServiceRoute {
    * @param form - the body, when it is a form
    */
   readonly analyses: (query: URLSearchParams, form: string) => ReadonlyArray<string> | null
+  /** The first parameter that the contract does not know: nobody can say what it would be about. */
+  readonly unknown: (query: URLSearchParams, form: string) => string | null
 }
 
 /** One endpoint, with its path cut at the slashes. */
-interface Declared extends Omit<ServiceRoute, "analyses"> {
+interface Declared extends Omit<ServiceRoute, "analyses" | "unknown"> {
   readonly segments: ReadonlyArray<string>
+  /** Names of its parameters, in the address or in a form. */
+  readonly parameters: ReadonlySet<string>
   readonly note: EndpointNote
 }
 
@@ -35,7 +39,11 @@ const declared = (): ReadonlyArray<Declared> =>
       if (note === null) return []
       const { identifier: name, method, path: template } = endpoint
       const right = note.mutates !== true ? "read" : name === "requestRestore" ? "restore" : "change"
-      return [{ name, method, template, right, note, segments: template.split("/") }]
+      const forms = [...endpoint.payload.values()].flatMap(({ encoding, schemas }) =>
+        encoding._tag === "FormUrlEncoded" ? schemas : []
+      )
+      const parameters = new Set([endpoint.query, ...forms].flatMap(namesIn))
+      return [{ name, method, template, right, note, parameters, segments: template.split("/") }]
     })
 
 /** Finds the endpoint that a request means; the path begins with a slash. Null when the contract has none. */
@@ -51,12 +59,20 @@ export const makeServiceRoutes = () => {
         each.segments.every((segment, at) => segment.startsWith(":") || segment === given[at])
     )
     // The one with the fewest parameters is meant: `/virtual-panel/...` before `/:id/...`.
-    const [found] = fits.toSorted((a, b) => parameters(a) - parameters(b))
-    return found === undefined ? null : { ...found, analyses: analysesOf(found, given) }
+    const [found] = fits.toSorted((a, b) => placeholders(a) - placeholders(b))
+    return found === undefined ? null : { ...found, analyses: analysesOf(found, given), unknown: unknownOf(found) }
   }
 }
 
-const parameters = ({ segments }: Declared) => segments.filter((segment) => segment.startsWith(":")).length
+const namesIn = (schema: object | undefined): ReadonlyArray<string> =>
+  schema !== undefined && "fields" in schema ? Object.keys(schema.fields as object) : []
+
+const unknownOf =
+  ({ parameters }: Declared): ServiceRoute["unknown"] =>
+  (query, form) =>
+    [...query.keys(), ...new URLSearchParams(form).keys()].find((name) => !parameters.has(name)) ?? null
+
+const placeholders = ({ segments }: Declared) => segments.filter((segment) => segment.startsWith(":")).length
 
 /** What would change the path of the request, or belongs into none, is no identifier. */
 const isSegment = (text: string) => text !== "" && !/^\.+$|[\p{C}/\\;]/u.test(text)

@@ -123,14 +123,19 @@ export const makeServiceSessions = (base: string, secure: boolean) => {
       }
       return null
     }),
-    /** What the service says to who has no session: a page to log in for who reads, and no to who changes something. */
-    missing: ({ method }: Request) =>
-      method === "GET" || method === "HEAD"
-        ? HttpServerResponse.html(htmlPage("Log in", "The session is over.")).pipe(
+    /**
+     * What the service says to who has no session (docs/dev/service.md 11.6): the way to its base address, by which programs see that
+     * they have to log in again. Who has one, and lacks the CSRF token, is forbidden.
+     *
+     * @param url - the address of the service, as the program knows it
+     */
+    missing: (request: Request, readers: Readers, url: string, now: number) =>
+      readerOf(readers, open.get(cookieOf(request))?.digest ?? "", now) !== null
+        ? forbidden
+        : HttpServerResponse.html(htmlPage("Log in", "The session is over.")).pipe(
             HttpServerResponse.setStatus(302),
-            HttpServerResponse.setHeader("location", `${base}${profile.loginPath}`)
+            HttpServerResponse.setHeader("location", `${url}/`)
           )
-        : forbidden
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Addresses of files that need no token: what `--relay` puts in the place of links in the answers of the service. Whoever follows a link
- * shows no token, so the address has a signature, which ends, and is good as long as the token of its reader.
+ * shows no token, so the address has a signature, which ends, and is good as long as the token of its reader. The end stands where links
+ * of the service have it, for programs that look.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 
@@ -11,26 +12,35 @@ export interface SignedLinks {
   readonly readerOf: (url: string, now: number) => string | null
 }
 
-/** In ms. */
-const lifetime = 3_600_000
+/** In seconds. */
+const lifetime = 3600
+
+/** As the links of S3 have it: when it begins, `YYYYMMDDTHHMMSSZ`, and for how many seconds it is good. */
+export const lifeFrom = (now: number): string =>
+  `X-Amz-Date=${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}&X-Amz-Expires=${lifetime}`
+
+const endOf = (begun: string): number =>
+  Date.parse(begun.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5")) + lifetime * 1000
 
 /** The key lives as long as the process: after a restart a reader asks for links again, as after their end. */
 export const makeSignedLinks = (): SignedLinks => {
   const key = randomBytes(32)
-  const signature = (path: string, reader: string, expires: string) =>
-    createHmac("sha256", key).update(`${path}\n${reader}\n${expires}`).digest("hex")
+  const signature = (path: string, reader: string, life: string) =>
+    createHmac("sha256", key).update(`${path}\n${reader}\n${life}`).digest("hex")
   return {
     sign: (path, reader, now) => {
-      const expires = String(Math.floor((now + lifetime) / 1000))
-      return `${path}?Reader=${reader}&Expires=${expires}&Signature=${signature(path, reader, expires)}`
+      const life = lifeFrom(now)
+      return `${path}?Reader=${reader}&${life}&Signature=${signature(path, reader, life)}`
     },
     readerOf: (url, now) => {
       const match =
-        /^(\/files\/[^/?#]+\/[^/?#]+)\?Reader=([0-9a-f]{64})&Expires=(\d{1,12})&Signature=([0-9a-f]{64})$/.exec(url)
+        /^(\/files\/[^/?#]+\/[^/?#]+)\?Reader=([0-9a-f]{64})&(X-Amz-Date=(\d{8}T\d{6}Z)&X-Amz-Expires=\d+)&Signature=([0-9a-f]{64})$/.exec(
+          url
+        )
       if (match === null) return null
-      const [, path = "", reader = "", expires = "", given = ""] = match
-      const right = Buffer.from(signature(path, reader, expires))
-      return timingSafeEqual(right, Buffer.from(given)) && now < Number(expires) * 1000 ? reader : null
+      const [, path = "", reader = "", life = "", begun = "", given = ""] = match
+      const right = Buffer.from(signature(path, reader, life))
+      return timingSafeEqual(right, Buffer.from(given)) && now < endOf(begun) ? reader : null
     }
   }
 }

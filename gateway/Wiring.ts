@@ -4,7 +4,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import type * as Redacted from "effect/Redacted"
 import { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { Contact } from "../core/src/serving/Contact.ts"
@@ -23,7 +22,6 @@ import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import * as LinkHttp from "../platform/http/LinkHttp.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import * as AccountLockFiles from "../platform/locks/AccountLockFiles.ts"
-import * as Metrics from "./Metrics.ts"
 
 /** Each reader of bytes has one of its own, which a reader that pauses keeps. */
 const connections = 1024
@@ -53,19 +51,7 @@ export const layer = (
 ) => {
   const profile = makeSessionProfile(version)
 
-  /** Counts the logins for the numbers of the gateway: the session counts them for telemetry alone. */
-  const counted = Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.tapRequest(({ method, url }) =>
-        method === "POST" && new URL(url).pathname.endsWith(profile.loginPath)
-          ? Metric.update(Metrics.logins, 1)
-          : Effect.void
-      )
-    )
-  ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
-  const contact = Contact.layer(baseUrl).pipe(Layer.provide(counted))
+  const contact = Contact.layer(baseUrl).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
   // Built anew at each try to log in, over the one client that is watched.
   const access = Layer.unwrap(
     Effect.map(HttpClient.HttpClient, (client) => {

@@ -148,6 +148,28 @@ export const handleInTurn = (server: Server, handle: RequestListener): void => {
   })
 }
 
+/** What Node answers to requests that it cannot read; 400 for all others. */
+const unread: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout"
+}
+
+/** Answers requests that cannot be read, as Node does where nobody asks, and tells of them. */
+export const onUnread = (server: Server, tell: (address: string, status: number) => void): void => {
+  server.on("clientError", (error, socket) => {
+    const code = errnoOf(error)
+    const answer = unread[code] ?? "400 Bad Request"
+    // Another one on the same connection may be half answered, and a connection that broke, or said nothing, is none.
+    if (socket.writable && code !== "ECONNRESET") {
+      if ((socket as Socket).bytesWritten === 0) socket.write(`HTTP/1.1 ${answer}\r\nConnection: close\r\n\r\n`)
+      if ((socket as Socket).bytesRead > 0)
+        tell((socket as Socket).remoteAddress ?? "socket", Number.parseInt(answer, 10))
+    }
+    socket.destroy()
+  })
+}
+
 /** In ms, and each further time twice as long. */
 const firstLook = 100
 

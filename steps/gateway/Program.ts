@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as FiberSet from "effect/FiberSet"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
@@ -16,6 +17,7 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
 import { genomeOf } from "../../gateway/Genome.ts"
+import { tokenFileRefused } from "../../gateway/Metrics.ts"
 import { parseReaders, type Readers } from "../../gateway/Readers.ts"
 import { makeSignedLinks } from "../../gateway/SignedLinks.ts"
 import * as Wiring from "../../gateway/Wiring.ts"
@@ -171,6 +173,7 @@ export const openFiles = Effect.fnUntraced(function* ({
     return { accessLog, readers: null }
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
+  yield* Metric.update(tokenFileRefused, 0)
   const readAgain = readTokenFile(tokenFile).pipe(
     Effect.timeoutOrElse({
       duration: longestReload,
@@ -182,7 +185,9 @@ export const openFiles = Effect.fnUntraced(function* ({
         Effect.logInfo(`Read ${tokenFile} again: ${counted(found.size, "token")}`)
       )
     ),
-    Effect.catch((error) => Effect.logError(`${error.message}; the readers of before stay`))
+    Effect.as(0),
+    Effect.catch((error) => Effect.as(Effect.logError(`${error.message}; the readers of before stay`), 1)),
+    Effect.flatMap((refused) => Metric.update(tokenFileRefused, refused))
   )
   // A later signal ends a reading that still waits.
   const reading = yield* FiberHandle.makeRuntime<never>()

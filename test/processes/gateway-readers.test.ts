@@ -210,6 +210,22 @@ describe("readers of svc-gateway", () => {
           yield* hangup(gateway.pid)
           yield* told("line 1: the token of eve must be")
           assert.deepStrictEqual([yield* status(ada), yield* status(eve)], [401, 200])
+          const metrics = Effect.map(ask(`${gateway.url}/metrics`, as(eve)), ({ text }) => text)
+          assert.match(yield* metrics, /^svc_gateway_token_file_refused 1$/m)
+          tokens(`eve ${eve}\n`)
+          yield* hangup(gateway.pid)
+          yield* told("again: 1 token")
+          const text = yield* metrics
+          assert.match(text, /^svc_gateway_token_file_refused 0$/m)
+          for (const counter of [
+            "svc_requests_total",
+            "svc_bytes_total",
+            "svc_logins_total",
+            "svc_gateway_cpu_seconds_total"
+          ]) {
+            assert.match(text, new RegExp(`^# TYPE ${counter} counter$`, "m"))
+          }
+          assert.notMatch(text, /^svc_(?:gateway_logins_total|requests|bytes|logins)\b/m)
         })
         const [revoked, kept] = yield* Effect.all([read(ada), read(eve), changing], { concurrency: 3 })
         assert.deepStrictEqual([revoked, kept], ["cut", size])

@@ -323,7 +323,7 @@ describe("svc-gateway", () => {
       )
       assert.strictEqual((yield* stats)["logins"], 2)
       const metrics = (yield* ask(`${gateway.url}/metrics`)).text
-      assert.match(metrics, /^svc_gateway_logins_total 2$/m)
+      assert.match(metrics, /^svc_logins_total 2$/m)
       assert.match(metrics, /^svc_gateway_requests_total\{route="files",status="200"\} 3$/m)
       assert.match(metrics, /^svc_gateway_service_requests_total 3$/m)
     })

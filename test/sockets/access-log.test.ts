@@ -1,5 +1,6 @@
 /** The access log of a gateway: nothing is read that it does not name, however the address is spelled, and nothing is lost in silence. */
 import { request } from "node:http"
+import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
@@ -55,6 +56,35 @@ const bearer = { authorization: `Bearer ${token}` }
 layer(Sandbox.layer({ behaviour: { strict: true, restoreDelay: Duration.hours(1) } }), { excludeTestServices: true })(
   "the access log",
   (it) => {
+    it.effect("P6 has a line of each request that cannot be read, which is answered as before", () =>
+      Effect.gen(function* () {
+        const gateway = yield* startGatewayHere({ tokens: `ada ${token}` })
+        const raw = (text: string) =>
+          Effect.callback<string>((resume) => {
+            let got = ""
+            const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1")
+            socket.write(text)
+            socket.setEncoding("latin1").on("data", (more: string) => {
+              got += more
+            })
+            socket.on("error", () => {})
+            socket.on("close", () => resume(Effect.succeed(got.slice(0, 12))))
+          })
+        const host = "Host: 127.0.0.1\r\n"
+        for (const [text, status] of [
+          ["GET /files/A1 HTTP/9.9\r\n\r\n", 400],
+          [`G\0T /files/A1/S1.bam HTTP/1.1\r\n${host}\r\n`, 400],
+          [`GET /files/A1/S1.bam HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
+          [`GET /files/A1/S1.bam HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+          ["\x16\x03\x01 tls\r\n\r\n", 400]
+        ] as const) {
+          assert.strictEqual(yield* raw(text), `HTTP/1.1 ${status}`, text.slice(0, 30))
+          const [line] = yield* linesAfter(gateway, 1)
+          assert.deepInclude(line, { event: "end", what: "refused", status, address: "127.0.0.1", method: null })
+        }
+      })
+    )
+
     it.effect("B1 names the analysis and the file of whatever was given out, in every spelling of an address", () =>
       Effect.gen(function* () {
         const gateway = yield* startGatewayHere({ tokens: `ada ${token} may=read,restore` })

@@ -8,6 +8,8 @@ import { Spools } from "../../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
+import { liesCold } from "../../core/src/Errors.ts"
+import { expiryOf } from "../../core/src/transfer/LinkLease.ts"
 import * as Service from "../../platform/Service.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { until } from "../Executables.ts"
@@ -94,16 +96,27 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           "/api/analyses?analysisIds=A1,A2",
           "/api/analyses?analysisIds=A1&analysisIds=A2",
           "/api/cases/reports/info",
+          "/api/analyses?analysisIds=A1&analysisIds=A2&x=1",
           "/virtual-panels"
         ]) {
           assert.strictEqual(yield* status(path, grace), 404, path)
         }
+        // P6 beside analyses, only what the contract has; who may read all asks as they like.
+        for (const more of [
+          "/api/analyses?analysisIds=A1&limsIds=LIMS-0002",
+          "/api/analysis/A1/annotations?person=2"
+        ]) {
+          assert.strictEqual(yield* status(more, grace), 400, more)
+          assert.strictEqual(yield* status(more, ada), 200, more)
+        }
+        const deleted = yield* ask(`${url}/service/api/person`, ada, { method: "DELETE" })
+        assert.deepStrictEqual([deleted.status, deleted.headers.get("allow")], [405, "GET, HEAD, POST, PUT"])
         assert.strictEqual(yield* status("/api/analysis/A1/annotations", eve), 403)
         assert.strictEqual(yield* status("/archive/analysis/restore", grace, form("A1")), 403)
         assert.strictEqual(yield* status("/api/person", grace, { method: "PUT", body: "{}" }), 403)
         assert.strictEqual(yield* status("/api/analysis/A1/annotations", "not-a-token-0123456"), 401)
         assert.strictEqual(yield* status("/api/analysis/A1/annotations"), 302)
-        assert.strictEqual(yield* status("/archive/analysis/restore", undefined, form("A3")), 403)
+        assert.strictEqual(yield* status("/archive/analysis/restore", undefined, form("A3")), 302)
         const { restores } = yield* stats
         assert.strictEqual(yield* status("/archive/analysis/restore", eve, form("A3")), 200)
         assert.strictEqual((yield* stats).restores, restores + 1)
@@ -430,7 +443,12 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           ([, link]) => JSON.parse(link ?? "") as string
         )
         assert.isAbove(links.length, 2)
-        for (const link of links) assert.isTrue(link.startsWith(`${url}/files/A1/`), link)
+        const soon = Date.now() + 3_500_000
+        for (const link of links) {
+          assert.isTrue(link.startsWith(`${url}/files/A1/`), link)
+          // W11 they say when they end, as those of the service do.
+          assert.isAbove(expiryOf(link) ?? 0, soon, link)
+        }
         const [link = ""] = links
         assert.notInclude(text, grace)
         assert.strictEqual((yield* ask(link)).status, 200)
@@ -460,15 +478,67 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
           await client.logOut()
           assert.strictEqual((await client.get("/api/analyses")).status, 302)
         })
-        // After a restart of the gateway its sessions are gone, as those of the service are.
-        const again = yield* startGatewayHere({ tokens, api: true })
+      })
+    )
+
+    it.effect("W6 a client that knows one sign for the end of a session logs in again after a restart", () =>
+      Effect.gen(function* () {
+        // As of the gateway before: 302 to the base address, with or without a slash, is the only sign that it knows.
         const cookie = { cookie: "SESSION=of-the-gateway-before" }
-        assert.strictEqual(
-          (yield* ask(`${again.url}/service/api/analyses`, undefined, { headers: cookie })).status,
-          302
-        )
-        const change = { method: "PUT", body: "{}", headers: cookie }
-        assert.strictEqual((yield* ask(`${again.url}/service/api/person`, undefined, change)).status, 403)
+        for (const base of ["", "https://lab.example.org/gate"]) {
+          const { url } = yield* startGatewayHere({ tokens, api: true, publicUrl: base === "" ? null : base })
+          const known = `${base === "" ? url : base}/service`
+          for (const init of [{ headers: cookie }, { method: "PUT", body: "{}", headers: cookie }]) {
+            const over = yield* ask(`${url}/service/api/person`, undefined, init)
+            assert.deepStrictEqual([over.status, over.headers.get("location")?.replace(/\/$/, "")], [302, known])
+            assert.match(over.headers.get("content-type") ?? "", /^text\/html/)
+          }
+        }
+        // Who has a session, and changes something without its CSRF token, is forbidden.
+        const { readers, url } = yield* startGatewayHere({ tokens, api: true })
+        const service = `${url}/service`
+        const page = yield* ask(`${service}/`)
+        const cookieOf = ({ headers }: { readonly headers: Headers }) =>
+          headers.getSetCookie()[0]?.replace(/;.*/, "") ?? ""
+        const form = { _csrf: page.headers.get("x-csrf-token") ?? "", username: "ada", password: ada }
+        const init = { method: "POST", headers: { cookie: cookieOf(page) }, body: new URLSearchParams(form) }
+        const session = { cookie: cookieOf(yield* ask(`${service}/login`, undefined, init)) }
+        assert.strictEqual((yield* ask(`${service}/api/analyses`, undefined, { headers: session })).status, 200)
+        const change = { method: "PUT", body: "{}", headers: session }
+        assert.strictEqual((yield* ask(`${service}/api/person`, undefined, change)).status, 403)
+        if (readers !== null) yield* Ref.set(readers, readersIn(`grace ${grace}`))
+        assert.strictEqual((yield* ask(`${service}/api/person`, undefined, change)).status, 302)
+      })
+    )
+
+    it.effect("W7 the link of a restored file works as soon as a list has it; of one in the archive it is 75", () =>
+      Effect.gen(function* () {
+        const { setFaults, stats } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const listing = `${url}/service/api/analysis/A1/get-file-download-links`
+        const plain = JSON.parse((yield* ask(listing, ada)).text)
+        const [first] = plain.response.apiFileLinks
+        const archived = {
+          ...plain,
+          response: {
+            ...plain.response,
+            apiFileLinks: plain.response.apiFileLinks.map((file: object) =>
+              file === first ? { ...file, downloadLink: "https://dead.example/", currentlyArchived: true } : file
+            )
+          }
+        }
+        yield* setFaults([
+          { when: { endpoint: "getFileDownloadLinks" }, then: { status: 200, body: JSON.stringify(archived) } }
+        ])
+        const cold = JSON.parse((yield* ask(listing, ada)).text).response.apiFileLinks[0]
+        const no = yield* ask(cold.downloadLink)
+        assert.deepStrictEqual([no.status, JSON.parse(no.text).error], [409, "Archived"])
+        assert.isTrue(liesCold("Archived"))
+        yield* setFaults([])
+        const back = JSON.parse((yield* ask(listing, ada)).text).response.apiFileLinks[0]
+        const asked = (yield* stats).requests["getFileDownloadLinks"]
+        assert.strictEqual((yield* ask(back.downloadLink)).status, 200)
+        assert.strictEqual((yield* stats).requests["getFileDownloadLinks"], asked)
       })
     )
 

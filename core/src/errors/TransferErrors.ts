@@ -34,6 +34,7 @@ export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("SvcLinkF
 const codeMeanings: Readonly<Record<string, string>> = {
   InvalidObjectState: "it lies in the archive of the store, whatever the service lists",
   BlobArchived: "it lies in the archive of the store, whatever the service lists",
+  Archived: "it lies in the archive, as the gateway knows",
   BlobBeingRehydrated: "it is on its way out of the archive of the store",
   RequestTimeTooSkewed: "the clocks of the service and of the store differ",
   ExpiredToken: "the service signed it with a key that has expired"
@@ -59,8 +60,8 @@ export interface LinkRefusal {
 /** Statuses by which a link host says that there is no such object, whoever asks. */
 const gone: ReadonlySet<number> = new Set([404, 410])
 
-/** Words by which stores say that an object lies in cold storage (S3, Azure), with whatever status. */
-const cold: ReadonlySet<string | null> = new Set(["InvalidObjectState", "BlobArchived"])
+/** Words by which stores say that an object lies in cold storage (S3, Azure, a gateway of ours), with whatever status. */
+const cold: ReadonlySet<string | null> = new Set(["InvalidObjectState", "BlobArchived", "Archived"])
 
 /** True where a store refuses since the object lies in cold storage. */
 export const liesCold = (code: string | null): boolean => cold.has(code)

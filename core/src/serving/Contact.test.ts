@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Contact } from "./Contact.ts"
@@ -8,6 +8,7 @@ describe("whether the service can be reached", () => {
   it.effect("N1 is looked at again after a look that nobody answered", () =>
     Effect.gen(function* () {
       let looks = 0
+      let stands = false
       const client = HttpClient.make((request) => {
         if (request.method === "GET") {
           return Effect.fail(
@@ -15,13 +16,13 @@ describe("whether the service can be reached", () => {
           )
         }
         looks++
-        if (looks === 1) return Effect.never
+        if (looks === 1 || stands) return Effect.never
         return Effect.succeed(
           HttpClientResponse.fromWeb(request, new Response(null, { status: looks === 2 ? 503 : 200 }))
         )
       })
       const seen = Effect.gen(function* () {
-        const { isUp } = yield* Contact
+        const { answers, isUp } = yield* Contact
         const watched = yield* HttpClient.HttpClient
         assert.isFalse(isUp())
         yield* TestClock.adjust("1 minute")
@@ -37,6 +38,14 @@ describe("whether the service can be reached", () => {
         const last = looks
         yield* TestClock.adjust("1 minute")
         assert.strictEqual(looks, last)
+        // P6 a service that stands still has answered last, and does not answer now; it is not away for those who wait for it.
+        assert.isTrue(yield* answers)
+        stands = true
+        yield* TestClock.adjust("5 seconds")
+        const asked = yield* Effect.forkChild(Effect.all([answers, answers, answers], { concurrency: 3 }))
+        yield* TestClock.adjust("3 seconds")
+        assert.deepStrictEqual(yield* Fiber.join(asked), [false, false, false])
+        assert.deepStrictEqual([isUp(), looks], [true, last + 2])
       })
       yield* Effect.provide(
         seen,

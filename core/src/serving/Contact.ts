@@ -12,12 +12,16 @@ import { serviceLook } from "../Schedules.ts"
 
 /** A service that takes a look and never answers it must not end the looking. */
 const lookTime = "15 seconds"
+/** Who asks whether it answers now does not wait longer, and is told the same for as long. */
+const promptly = "3 seconds"
 
 export class Contact extends Context.Service<
   Contact,
   {
     /** Whether the last request to the service had an answer; not before the first one had. */
     readonly isUp: () => boolean
+    /** Whether it is up and answers now: a service that stands still takes requests, and says nothing. */
+    readonly answers: Effect.Effect<boolean>
   }
 >()("svc-steps/core/serving/Contact") {
   /** Watches the client that it is given, and gives the watched one on. */
@@ -45,7 +49,17 @@ export class Contact extends Context.Service<
           up === false ? Effect.ignore(Effect.timeout(Effect.scoped(watched.head(baseUrl)), lookTime)) : Effect.void
         )
         yield* Effect.forkScoped(Effect.repeat(look, serviceLook))
-        return Context.make(Contact, Contact.of({ isUp: () => up === true })).pipe(
+        // Not by the watched client: a service that is slow is not away.
+        const page = client
+          .head(baseUrl)
+          .pipe(
+            Effect.scoped,
+            Effect.timeout(promptly),
+            Effect.match({ onSuccess: ({ status }) => status < 500, onFailure: () => false })
+          )
+        const answered = yield* Effect.cachedWithTTL(page, promptly)
+        const answers = Effect.suspend(() => (up === true ? answered : Effect.succeed(false)))
+        return Context.make(Contact, Contact.of({ isUp: () => up === true, answers })).pipe(
           Context.add(HttpClient.HttpClient, watched)
         )
       })

@@ -71,7 +71,11 @@ const world = ({
     asked,
     layer: LinkStore.layer.pipe(
       Layer.provideMerge(ServiceAccess.layer(Layer.merge(client, noSession))),
-      Layer.provide(ServiceQueue.layer().pipe(Layer.provide(Layer.succeed(Contact, { isUp: () => false }))))
+      Layer.provide(
+        ServiceQueue.layer().pipe(
+          Layer.provide(Layer.succeed(Contact, { isUp: () => false, answers: Effect.succeed(false) }))
+        )
+      )
     )
   }
 }

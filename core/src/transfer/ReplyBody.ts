@@ -105,8 +105,8 @@ const longestRefusal = 4096
 const refusalPatience = "2 seconds"
 
 /**
- * The code by which a store says why it refuses, such as `AccessDenied`: in XML (S3, Azure) or JSON. Null where none is found
- * in the first bytes, or they do not come.
+ * The code by which a store says why it refuses, such as `AccessDenied`: in XML (S3, Azure) or JSON, or a gateway of ours. Null where
+ * none is found in the first bytes, or they do not come.
  */
 export const statedCode = (reply: LinkReply): Effect.Effect<string | null> =>
   Effect.gen(function* () {
@@ -116,7 +116,9 @@ export const statedCode = (reply: LinkReply): Effect.Effect<string | null> =>
       if (batch === null) break
       text += new TextDecoder("latin1").decode(batch.subarray(0, longestRefusal))
     }
-    return /(?:<Code>|"code"\s*:\s*")([A-Za-z][\w.-]{0,60})["<]/i.exec(text.slice(0, longestRefusal))?.[1] ?? null
+    return (
+      /(?:<Code>|"(?:code|error)"\s*:\s*")([A-Za-z][\w.-]{0,60})["<]/i.exec(text.slice(0, longestRefusal))?.[1] ?? null
+    )
   }).pipe(
     Effect.timeoutOrElse({ duration: refusalPatience, orElse: () => Effect.succeed(null) }),
     Effect.orElseSucceed(() => null)
