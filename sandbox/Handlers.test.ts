@@ -9,7 +9,7 @@ import { declare } from "../core/src/contract/Endpoints.ts"
 import { enveloped } from "../core/src/contract/Envelope.ts"
 import { ExactNumber } from "../core/src/contract/ExactNumber.ts"
 import { AnalysisFiles, RestoreAnswer } from "../core/src/contract/Files.ts"
-import { PanelId, PersonId } from "../core/src/contract/Ids.ts"
+import { WirePanelId, WirePersonId } from "../core/src/contract/Ids.ts"
 import { Gene, VirtualPanel, VirtualPanelSummary } from "../core/src/contract/Panels.ts"
 import { Person } from "../core/src/contract/Persons.ts"
 import { CoverageItem, QcCaseMetrics } from "../core/src/contract/QualityControl.ts"
@@ -18,7 +18,7 @@ import { json, visit } from "../test/servers/Visitor.ts"
 /** Path, and the record of the contract that its answer has to be. A is a CNV analysis of L. */
 const endpoints = (ids: { lims: string; person: string; analysis: string; cnv: string; panel: string }) =>
   [
-    [`/api/person/${ids.lims}/id`, enveloped(PersonId)],
+    [`/api/person/${ids.lims}/id`, enveloped(WirePersonId)],
     [`/api/person/${ids.lims}`, enveloped(Person)],
     [`/api/analysis/${ids.analysis}/annotations`, SnvAnnotations],
     ["/api/analyses", enveloped(Schema.Array(AnalysisItem))],
@@ -302,7 +302,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
   it.effect("a panel id stays what it is in both forms", () =>
     Effect.gen(function* () {
       const { getJson } = yield* visit()
-      const panel = yield* Schema.decodeUnknownEffect(PanelId)((yield* getJson("/virtual-panel/1")).response.id)
+      const panel = yield* Schema.decodeUnknownEffect(WirePanelId)((yield* getJson("/virtual-panel/1")).response.id)
       assert.strictEqual(panel, "1")
     })
   )

@@ -10,6 +10,7 @@ import type { failureJson, ReportDocument, ReportedFile } from "../core/src/repo
 import type { Key } from "../core/src/settings/Key.ts"
 import { keyNames, table } from "../core/src/settings/Keys.ts"
 import type { SliceEstimate } from "../core/src/transfer/SliceRequest.ts"
+import { Proof } from "../core/src/transfer/TransferRequest.ts"
 import type { verdictsJson } from "../core/src/verify/Verdict.ts"
 import type { checksJson } from "../steps/doctor/Check.ts"
 
@@ -161,7 +162,7 @@ const report = () =>
         listedBytes: countOrNull,
         resumedFrom: count,
         sha256,
-        compared: listOf(text),
+        provenBy: { enum: [...Proof.literals, null] },
         regions: { type: ["array", "null"], items: text },
         records: countOrNull,
         index: orNull(object<NonNullable<ReportedFile["index"]>>({ path: text, bytes: count, sha256 })),

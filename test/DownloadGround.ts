@@ -53,7 +53,7 @@ export interface ReportFile {
   readonly listedBytes: number | null
   readonly resumedFrom: number
   readonly sha256: string | null
-  readonly compared: ReadonlyArray<string>
+  readonly provenBy: string | null
   readonly warnings: ReadonlyArray<string>
   readonly regions: ReadonlyArray<string> | null
   readonly records: number | null

@@ -29,7 +29,7 @@ export const downloaded = (some: Partial<Case<"Downloaded">> = {}): Case<"Downlo
   ...file,
   resumedFrom: 0,
   sha256: "ab",
-  compared: [],
+  provenBy: "blocks",
   index: null,
   transfer: transferred(),
   ...some

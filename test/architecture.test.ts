@@ -21,7 +21,7 @@ const inRooms = (...names: ReadonlyArray<string>) => within(...names.map((name) 
 
 /** Which other rooms the rooms of the core may import; those that stand on no other have a rule of their own below. */
 const rooms: Readonly<Record<string, (to: string) => boolean>> = {
-  annotations: inRooms("client", "contract", "genome", "session", "text"),
+  annotations: inRooms("client", "contract", "session", "text"),
   archive: inRooms("client", "contract", "selection", "settings", "text"),
   client: inRooms("contract", "session", "text"),
   // The room of a run: all that takes part in one meets here, and nothing but a report looks back.

@@ -8,10 +8,10 @@ import { Console, Effect, Stream } from "effect"
 import { Annotations, Ids } from "svc-steps"
 import { Service } from "svc-steps/node"
 
-/** How often each value stands in a column, which is named by id or title; the table may have any size. */
+/** How often each value stands in a column, which is called by its name; the table may have any size. */
 const countsOf = Effect.fn("countsOf")(function* (analysis: Ids.AnalysisId, gene: string, column: string) {
   const { rows } = yield* Annotations.Annotations
-  return yield* rows(analysis, { genes: [gene], columns: [column] }).pipe(
+  return yield* rows(analysis, { filters: [`Gene = ${gene}`], columns: [column] }).pipe(
     Stream.runFold(
       () => new Map<string, number>(),
       (counts, { analysisId: _, ...cells }) => {

@@ -30,7 +30,7 @@ export const withoutToken = (url: string): string => url.replace(parts, "$1$2")
 const tokenUrl = (url: string) => `"${url.replaceAll(/[`$\\"]/g, "\\$&").replace(parts, "$1/t/$$TOKEN$2")}"`
 
 /** What reads a region of each kind of file, and the kind of region; nothing for other files. */
-const viewers: Readonly<Record<string, string>> = { bam: "samtools", "vcf.gz": "bcftools", bcf: "bcftools" }
+const viewers: Readonly<Record<string, string>> = { bam: "samtools", "vcf.gz": "bcftools" }
 
 /**
  * The commands for a file; with a token they begin with the line that reads it without showing it.

@@ -155,7 +155,6 @@ const secretIn = Effect.fnUntraced(function* <E>(path: string, unusable: (reason
 
 export interface ConfigFile {
   readonly layer: Layer
-  readonly hasSchema: boolean
   /** Sentences for the log. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -178,12 +177,11 @@ export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function*
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return yield* unusable('it must hold one JSON object, such as {"target": "https://lab.example.org"}')
   }
-  const { hasSchema, layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
+  const { layer, problems, warnings } = configLayer(value as Readonly<Record<string, unknown>>)
   if (problems.length > 0) return yield* unusable(problems.join("; "))
   const secret = secretKeys.some((key) => layer[key] !== undefined)
   return {
     layer,
-    hasSchema,
     warnings: [
       ...(secret ? exposure(path, file) : []),
       ...duplicates.map((name) => `${path}: ${name} is given more than once, the last one counts`),

@@ -20,26 +20,14 @@ export const options = {
   columns: {
     type: "list",
     metavar: "NAME,...",
-    help: "Only these columns, by id or title, in this order"
+    help: "Only these columns, by their names, in this order"
   },
-  gene: {
-    type: "list",
-    metavar: "SYMBOL,...",
-    otherSpellings: ["genes"],
-    help: "Only variants of these genes"
-  },
-  range: {
-    type: "text",
-    short: "g",
-    metavar: "'CHR:START-END ...'",
-    help: "Only variants in these regions, 1-based and inclusive, separated by spaces"
-  },
-  bed: {
-    type: "path",
-    file: { what: "the BED file", use: "read" },
-    short: "b",
-    metavar: "FILE",
-    help: "Only variants in the regions of this BED file, plain, gzip or BGZF; - is standard input"
+  filters: {
+    type: "lines",
+    short: "F",
+    metavar: "'COLUMN op VALUE'",
+    otherSpellings: ["filter"],
+    help: "Only rows that pass, such as 'Pos >= 43044295'; op is = != > < >= <= ~= (contains) ^= (starts with); several must all hold"
   }
 } as const satisfies CommandOptions
 
@@ -56,8 +44,8 @@ export const fetchAnnotationsStep: Step = {
       says: "a table of two analyses with five columns"
     },
     {
-      command: "-t https://lab.example.org A1 --gene BRCA1,BRCA2 --range 'chr13 chr17:43000000-43200000'",
-      says: "the variants of two genes in these regions"
+      command: "-t https://lab.example.org A1 -F 'Gene = BRCA1' -F 'AF < 0.01'",
+      says: "the rare variants of a gene, where its columns are called so"
     }
   ]
 }

@@ -20,7 +20,6 @@ import * as EffectTerminal from "effect/Terminal"
 import { AdviceOf, codeOf, ExitCodes, LocalIo, sentenceOf } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
-import { unlikeOtherTool } from "../../core/src/settings/OtherTool.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -229,7 +228,7 @@ const stoppingOf = ({ endWith, onSignals }: ProcessRun) =>
       )
   })
 
-const noFile: ConfigFile = { layer: {}, hasSchema: true, warnings: [] }
+const noFile: ConfigFile = { layer: {}, warnings: [] }
 
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLine) {
@@ -247,11 +246,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems],
-    warnings: [
-      ...environmentWarnings(process.env),
-      ...file.warnings,
-      ...(decoded.settings.plan && !file.hasSchema ? unlikeOtherTool(decoded.settings) : [])
-    ]
+    warnings: [...environmentWarnings(process.env), ...file.warnings]
   }
 })
 

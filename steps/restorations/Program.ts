@@ -173,7 +173,7 @@ const add = overFile(
       restoreEstimation: null,
       requestTime: DateTime.formatIso(yield* DateTime.now),
       status: "pending",
-      options: newOptions({ ...wanted, fully: wanted.check === "full" }, paths)
+      options: newOptions(wanted, paths)
     }
     const tracking = yield* TrackingFile
     // Entries without a target may be of any: this one is not taken for theirs.

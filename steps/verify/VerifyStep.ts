@@ -23,7 +23,7 @@ export const verifyStep: Step = {
   summary: "Check files to their last byte, without any network",
   operands: {
     metavar: "PATH",
-    help: "File, with the indexes and checksums beside it, or folder to search; BAM, VCF.gz, BCF, their indexes and checksums (NAME.md5, NAME.sha256) are checked",
+    help: "File, with the indexes and checksums beside it, or folder to search; BAM, VCF.gz, their indexes and checksums (NAME.md5, NAME.sha256) are checked",
     least: 0,
     most: Number.POSITIVE_INFINITY
   },

@@ -1,7 +1,7 @@
 /**
  * VCF records that span by SVLEN and LEN, against both generations of bcftools: 1.16 of the machine, which knows END alone, and the
- * newest one, which comes in pysam. It reads lengths whatever the version of the file, and by its index of a VCF.gz one base less of
- * SVLEN than the specification says; of a BCF it has all.
+ * newest one, which comes in pysam. By its index of a VCF.gz it reads one base less of SVLEN than the specification says; of a BCF it has
+ * all.
  */
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,42 +32,39 @@ const newest = (...commands: ReadonlyArray<ReadonlyArray<string>>) =>
 const rounds = 100
 
 describe("records that span by their lengths", () => {
-  it.live(
-    "D15 from VCF 4.4 on a slice has those of the newest bcftools; its index serves that one and the old one",
-    () =>
-      Effect.gen(function* () {
-        const path = yield* folder
-        const random = SeededRandom.make(5)
-        const slice = `${path}/slice.vcf.gz`
-        const bcf = `${path}/all.bcf`
-        const edges = edgesOf(spanningVcf("4.5", 2))
-        const beds = Array.from({ length: rounds }, (_, i) => {
-          const regions = someBed(random, edges)
-          writeFileSync(`${path}/${i}.bed`, regions)
-          return { file: `${path}/${i}.bed`, regions }
-        })
-        const asked = (file: string) => newest(...beds.map((bed) => ["view", "-H", "-R", bed.file, file]))
-        const askedOld = (file: string) =>
-          beds.map((bed) => idsOf(tool("bcftools", "view", "-H", "-R", bed.file, file)))
-        let found = 0
-        for (const version of ["4.2", "4.5"]) {
-          const data = `${path}/v${version}.vcf.gz`
-          yield* writeSpanningVcf(data, version, 2)
-          newest(["tabix", data], ["view", "-Ob", "-o", bcf, data], ["index", "-f", bcf])
-          const theirs = asked(bcf)
-          const old = askedOld(data)
-          for (const [i, { regions }] of beds.entries()) {
-            yield* sliceTo(data, slice, regions)
-            const ours = idsOf(tool("bcftools", "view", "-H", slice))
-            assert.sameMembers([...ours], [...((version === "4.5" ? theirs[i] : old[i]) ?? [])], regions)
-            found += ours.length
-          }
-          // All records, and our index instead of that of the source.
-          yield* sliceTo(data, slice, "1\t0\t2000000\n2\t0\t2000000\n")
-          assert.deepStrictEqual(asked(slice), asked(data), version)
-          assert.deepStrictEqual(askedOld(slice), old, version)
+  it.live("D15 a slice of any version has those of the newest bcftools and of the old one; its index serves both", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const random = SeededRandom.make(5)
+      const slice = `${path}/slice.vcf.gz`
+      const bcf = `${path}/all.bcf`
+      const edges = edgesOf(spanningVcf("4.5", 2))
+      const beds = Array.from({ length: rounds }, (_, i) => {
+        const regions = someBed(random, edges)
+        writeFileSync(`${path}/${i}.bed`, regions)
+        return { file: `${path}/${i}.bed`, regions }
+      })
+      const asked = (file: string) => newest(...beds.map((bed) => ["view", "-H", "-R", bed.file, file]))
+      const askedOld = (file: string) => beds.map((bed) => idsOf(tool("bcftools", "view", "-H", "-R", bed.file, file)))
+      let found = 0
+      for (const version of ["4.2", "4.5"]) {
+        const data = `${path}/v${version}.vcf.gz`
+        yield* writeSpanningVcf(data, version, 2)
+        newest(["tabix", data], ["view", "-Ob", "-o", bcf, data], ["index", "-f", bcf])
+        const theirs = asked(bcf)
+        const old = askedOld(data)
+        for (const [i, { regions }] of beds.entries()) {
+          yield* sliceTo(data, slice, regions)
+          const ours = idsOf(tool("bcftools", "view", "-H", slice))
+          assert.sameMembers([...ours], [...new Set([...(theirs[i] ?? []), ...(old[i] ?? [])])], regions)
+          found += ours.length
         }
-        assert.isAbove(found, 5 * rounds)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+        // All records, and our index instead of that of the source.
+        yield* sliceTo(data, slice, "1\t0\t2000000\n2\t0\t2000000\n")
+        assert.deepStrictEqual(asked(slice), asked(data), version)
+        assert.deepStrictEqual(askedOld(slice), old, version)
+      }
+      assert.isAbove(found, 5 * rounds)
+    }).pipe(Effect.provide(ZlibCodec.layer))
   )
 })

@@ -9,8 +9,6 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { bamWalk } from "../../core/src/genome/formats/Bam.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { kindOfName } from "../../core/src/genome/formats/FileNames.ts"
-import { openFormat } from "../../core/src/genome/formats/Formats.ts"
 import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
@@ -173,9 +171,6 @@ const makeTargets = Effect.gen(function* () {
   })
   const ofData = (name: string) => (packed: Packed) => [
     checkStructure(name, fromBytes(packed.data)),
-    Effect.map(openFormat(name, fromBytes(packed.data), kindOfName(name)?.type ?? "bam"), ({ judgeHeader }) =>
-      judgeHeader?.()
-    ),
     walk(name, fromBytes(packed.data))
   ]
   const ofBam = (packed: Packed) => [

@@ -1,9 +1,9 @@
-/** docs/coming-from-another-tool.md: each row of its tables is tried, and each key whose meaning is another is warned of. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+/** docs/coming-from-another-tool.md: each row of its tables is tried. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Ground, ground, namesIn, readReport } from "../DownloadGround.ts"
+import { type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { root } from "../Root.ts"
 import { runWarm } from "../WarmExecutables.ts"
 
@@ -99,30 +99,5 @@ describe("coming from another tool", () => {
       const on = yield* ground()
       for (const check of Object.values(checks)) yield* check(on)
     })
-  )
-
-  it.live(
-    "--plan of its configuration file says which keys order something else here; a file of ours is not spoken of",
-    () =>
-      Effect.gen(function* () {
-        const on = yield* ground()
-        const theirs = { analysisIds: ["A3"], destination: "out", restoreArchived: "force", reportfile: "r.json" }
-        const file = join(on.folder, "nightly.json")
-        const planned = Effect.fnUntraced(function* (content: object) {
-          writeFileSync(file, JSON.stringify(content))
-          return (yield* ends(on, 0, ["--config", file, "--plan"])).stderr
-        })
-        const said = yield* planned(theirs)
-        assert.match(said, /\[warn\]: restoreArchived in the configuration file .* may cost money/)
-        assert.match(said, /\[warn\]: reportfile in the configuration file /)
-        assert.strictEqual((yield* on.stats).restores, 0)
-        assert.notInclude(yield* planned({ ...theirs, $schema: "config.schema.json" }), "in the configuration file")
-        rmSync(join(on.folder, "r.json"), { force: true })
-        yield* ends(on, 75, ["--config", file])
-        assert.notInclude(
-          readReport(on.folder, "r.json").files.map(({ reason }) => reason),
-          "archived"
-        )
-      })
   )
 })

@@ -1,7 +1,6 @@
 /** `svc-fetch-annotations` as a process: what it writes where, under faults too; exit codes, secrets, streams. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../../sandbox/Sandbox.ts"
@@ -62,7 +61,7 @@ describe("output", () => {
         const filed = yield* fetch(["A1", "-o", "a.jsonl"])
         assert.deepStrictEqual([filed.exitCode, filed.stdout], [0, ""])
         assert.strictEqual(readFileSync(join(out, "a.jsonl"), "utf8"), streamed.stdout)
-        texts.push((yield* fetch(["A1", "--format", "tsv", "--columns", "Position,Gene,HPO terms"])).stdout)
+        texts.push((yield* fetch(["A1", "--format", "tsv", "--columns", "Pos,Gene,HPO"])).stdout)
         assert.deepStrictEqual(namesIn(out), ["a.jsonl"])
       }
       assert.strictEqual(texts[0], texts[1])
@@ -106,35 +105,21 @@ describe("output", () => {
     })
   )
 
-  it.live("can be narrowed by genes and by regions, given as text or as BED of any packing", () =>
+  it.live("can be narrowed by filters on columns, wherever the header is", () =>
     Effect.gen(function* () {
-      const { fetch, out } = yield* ground()
-      const all = linesOf((yield* fetch(["A1"])).stdout).map((line) => JSON.parse(line))
-      const inside = all.filter(({ Chr, Pos }) => Chr === "17" && Pos >= 43_050_000 && Pos <= 43_100_000)
-      assert.isAbove(inside.length, 0)
-      const ids = (text: string) => linesOf(text).map((line) => JSON.parse(line).ID)
-      const wanted = inside.map(({ ID }) => ID)
-      assert.deepStrictEqual(ids((yield* fetch(["A1", "-g", "chr17:43,050,000-43,100,000"])).stdout), wanted)
-      const bed = "track x\nchr17\t43049999\t43100000\n"
-      writeFileSync(join(out, "x.bed"), bed)
-      writeFileSync(join(out, "x.bed.gz"), gzipSync(bed))
-      for (const name of ["x.bed", "x.bed.gz"]) {
-        const outcome = yield* fetch(["A1", "--bed", name])
+      for (const annotationHeader of ["last", "first"] as const) {
+        const { fetch } = yield* ground({ behaviour: { annotationHeader } })
+        const all = linesOf((yield* fetch(["A1"])).stdout).map((line) => JSON.parse(line))
+        const inside = all.filter(({ Chr, Pos }) => Chr === "17" && Pos >= 43_050_000 && Pos <= 43_100_000)
+        assert.isAbove(inside.length, 0)
+        const outcome = yield* fetch(["A1", "-F", "Chr = 17", "-F", "Pos >= 43050000", "--filters=Pos<=43100000"])
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        assert.deepStrictEqual(ids(outcome.stdout), wanted)
+        assert.deepStrictEqual(
+          linesOf(outcome.stdout).map((line) => JSON.parse(line)),
+          inside
+        )
+        assert.match(outcome.stderr, new RegExp(`Analysis A1: ${inside.length} of 200 rows, `))
       }
-      const gene = yield* fetch(["A1", "--gene", "brca1,NOPE", "--gene", "TP53"])
-      assert.deepStrictEqual(
-        ids(gene.stdout),
-        all.filter(({ Gene }) => Gene === "BRCA1" || Gene === "TP53").map(({ ID }) => ID)
-      )
-      assert.match(gene.stderr, /\[warn\]: No variant of gene NOPE\n/)
-      const nowhere = yield* fetch(["A1,A2", "-g", "chrNOSUCH:1-2 chr17:1-2"])
-      assert.deepStrictEqual([nowhere.exitCode, nowhere.stdout], [0, ""])
-      assert.match(
-        nowhere.stderr,
-        /\[warn\]: No variant at all on chrNOSUCH; there are variants on .*\.\.\.: is it spelt/
-      )
     })
   )
 
@@ -183,10 +168,10 @@ describe("usage", () => {
         [[], 64, /^Error: Nothing is selected: give an analysis$/m],
         [["A1", ""], 64, /^Error: ID must not be empty/],
         [["A1", "--format", "xml"], 64, /Invalid value for --format: "xml": expected jsonl, tsv or json/],
-        [["A1", "--format", "json", "--gene", "X", "-b", "x.bed"], 64, /cannot be used with --gene, --bed/],
-        [["A1", "--range", "1:5-2"], 64, /Invalid range: 1:5-2: it ends before it starts/],
-        [["A1", "--range", "1", "--bed", "x"], 64, /--range and --bed cannot be used together/],
-        [["A1", "--bed", "missing.bed"], 66, /missing\.bed: not found/],
+        [["A1", "--format", "json", "--columns", "X", "-F", "X=1"], 64, /cannot be used with --columns, --filters/],
+        [["A1", "-F", "Gene"], 64, /^Error: Filter "Gene": expected "NAME op VALUE" with one of /],
+        [["A1", "--gene", "X"], 64, /^Error: --gene is gone: write --filters /],
+        [["A1", "-g", "chr1"], 64, /^Error: -g is gone: write -F 'Chr = chr17' /],
         [["A1", "-o", "missing/x"], 73, /Cannot create missing\/x: its folder does not exist/],
         [["A1", "-o", "folder"], 73, /Cannot create folder: it is a folder/]
       ] as const) {
@@ -202,6 +187,9 @@ describe("usage", () => {
   it.live("an unknown column is named with the nearest one, and nothing is written", () =>
     Effect.gen(function* () {
       const { fetch, out } = yield* ground()
+      const filter = yield* fetch(["A1", "--filters", "SYMBOL = BRCA1"])
+      assert.deepInclude(filter, { exitCode: 64, stdout: "" })
+      assert.match(filter.stderr, /^Error: Analysis A1: Unknown column SYMBOL; there are ID, Chr, /)
       const outcome = yield* fetch(["A1", "A2", "--columns", "Gnee,Chr", "-o", "a.jsonl"])
       assert.strictEqual(outcome.exitCode, 64)
       assert.match(

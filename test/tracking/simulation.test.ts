@@ -150,7 +150,7 @@ const makeWorld = (seed: number) => {
     index: () => Effect.succeed(null),
     tidy: () => Effect.void,
     download: Effect.fnUntraced(function* ({ analysisId, name }) {
-      const plain = { resumedFrom: 0, sha256: null, attempts: 1, renewals: 0, compared: [], bytes: 10 }
+      const plain = { resumedFrom: 0, sha256: null, attempts: 1, renewals: 0, provenBy: null, bytes: 10 }
       if (disk.has(name)) return { ...plain, action: "exists" as const }
       yield* Effect.sleep(random.next() * 600_000)
       const now = yield* Clock.currentTimeMillis

@@ -4,13 +4,14 @@ import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
 import { crc32c } from "./MemoryParts.ts"
 import { cutAfter, patterned, type Script } from "./ScriptedHost.ts"
-import { always, at, failure, ground, kib, succeeds } from "./TransferGround.ts"
+import { always, at, failure, ground, kib, mib, succeeds } from "./TransferGround.ts"
 
 describe("FileTransfer, checks", () => {
   it.effect("a structure check that fails keeps the file from its final name, and its bytes are not kept", () =>
@@ -60,7 +61,7 @@ describe("FileTransfer, checks", () => {
       spoilt[30_000] = (spoilt[30_000] ?? 0) ^ 4
       for (const size of [made.bam.length, null]) {
         const whole = ground({ bytes: made.bam, request: { check: "full", size } })
-        assert.deepStrictEqual((yield* succeeds(whole)).compared, ["size", "structure", "content"])
+        assert.strictEqual((yield* succeeds(whole)).provenBy, "records")
         const broken = ground({ bytes: spoilt, request: { check: "full", size } })
         const error = yield* failure(broken)
         assert.match(error.message, /^s\.bam: .*block .*at byte \d+/)
@@ -113,34 +114,29 @@ describe("FileTransfer, checks", () => {
   const telling = (headers: Readonly<Record<string, string>>): Script =>
     always((good) => ({ ...good, headers: { ...good.headers, ...headers } }))
 
-  it.effect("D2 every checksum that the link host tells is compared, and the outcome says which", () =>
-    Effect.gen(function* () {
-      const bytes = patterned(200 * kib)
-      const md5 = digestOf("md5", bytes)
-      const crc = Buffer.from(crc32c(bytes), "hex").toString("base64")
-      const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, ReadonlyArray<string>]> = [
-        [{}, ["size"]],
-        [{ "content-md5": md5 }, ["size", "md5 of Content-MD5"]],
-        [{ "repr-digest": `sha-512=:${digestOf("sha512", bytes)}:` }, ["size", "sha512 of Repr-Digest"]],
-        [{ "x-goog-hash": `crc32c=${crc}, md5=${md5}` }, ["size", "crc32c of x-goog-hash", "md5 of x-goog-hash"]],
-        [
-          { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", bytes, "hex")}"` },
-          ["size", "md5 of ETag"]
-        ],
-        [
-          { "x-amz-checksum-crc32": crc32Of(bytes), "x-amz-checksum-type": "FULL_OBJECT" },
-          ["size", "crc32 of x-amz-checksum-crc32"]
-        ],
-        [{ "x-amz-checksum-crc32c": crc }, ["size", "crc32c of x-amz-checksum-crc32c"]],
-        [{ "x-amz-checksum-sha1": digestOf("sha1", bytes) }, ["size", "sha1 of x-amz-checksum-sha1"]],
-        [{ "x-amz-checksum-sha256": digestOf("sha256", bytes) }, ["size", "sha256 of x-amz-checksum-sha256"]],
-        [{ "x-amz-checksum-sha256": `${digestOf("sha256", patterned(9))}-2` }, ["size"]]
-      ]
-      for (const [headers, compared] of cases) {
-        const outcome = yield* succeeds(ground({ script: telling(headers) }))
-        assert.deepStrictEqual(outcome.compared, compared)
-      }
-    })
+  it.effect(
+    "D2 every checksum that the link host tells is compared, and the outcome says by which the file is proven",
+    () =>
+      Effect.gen(function* () {
+        const bytes = patterned(200 * kib)
+        const md5 = digestOf("md5", bytes)
+        const crc = Buffer.from(crc32c(bytes), "hex").toString("base64")
+        const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, string]> = [
+          [{}, "size"],
+          [{ "content-md5": md5 }, "md5"],
+          [{ "repr-digest": `sha-512=:${digestOf("sha512", bytes)}:` }, "sha512"],
+          [{ "x-goog-hash": `crc32c=${crc}, md5=${md5}` }, "crc32c"],
+          [{ "x-amz-checksum-crc32": crc32Of(bytes), "x-amz-checksum-type": "FULL_OBJECT" }, "crc32"],
+          [{ "x-amz-checksum-crc32c": crc }, "crc32c"],
+          [{ "x-amz-checksum-sha1": digestOf("sha1", bytes) }, "sha1"],
+          [{ "x-amz-checksum-sha256": digestOf("sha256", bytes) }, "sha256"],
+          [{ "x-amz-checksum-sha256": `${digestOf("sha256", patterned(9))}-2` }, "size"]
+        ]
+        for (const [headers, provenBy] of cases) {
+          const outcome = yield* succeeds(ground({ script: telling(headers) }))
+          assert.strictEqual(outcome.provenBy, provenBy)
+        }
+      })
   )
 
   it.effect("D2 a checksum that differs from that of the link host: 65, and nothing is left", () =>
@@ -151,7 +147,6 @@ describe("FileTransfer, checks", () => {
         { "repr-digest": `sha-256=:${digestOf("sha256", other)}:` },
         { "content-digest": `sha-256=:${digestOf("sha256", other)}:` },
         { "x-goog-hash": `crc32c=${Buffer.from(crc32c(other), "hex").toString("base64")}` },
-        { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", other, "hex")}"` },
         { "x-amz-checksum-crc32": crc32Of(other) },
         { "x-amz-checksum-sha256": digestOf("sha256", other) }
       ]) {
@@ -177,10 +172,110 @@ describe("FileTransfer, checks", () => {
         yield* Fiber.interrupt(fiber)
         const exit = yield* g.run
         assert.match(g.links.seen.at(-1)?.range ?? "", /^bytes=102400-/)
-        if (version === 1) assert.deepStrictEqual((yield* exit).compared, ["size", "md5 of Content-MD5"])
+        if (version === 1) assert.strictEqual((yield* exit).provenBy, "md5")
         else assert.strictEqual((yield* Effect.flip(exit))._tag, "SvcFileDamaged")
       }
     })
+  )
+
+  /** A BAM of 40 blocks, with its right and a wrong middle. */
+  const someBam = Effect.map(Codec, (codec) => {
+    const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+    const { bai, bam } = bamFile(codec, reads, { blockBytes: 2_000 })
+    const flipped = bam.slice()
+    flipped[30_000] = (flipped[30_000] ?? 0) ^ 4
+    const page = bam.slice()
+    page.set(new TextEncoder().encode("<?xml version='1.0'?><Error><Code>InternalError</Code></Error>"), 30_000)
+    return { bai, bam, wrong: [flipped, page] }
+  })
+
+  it.effect("D2 without a word about checks each byte is proven, and the next run fetches a damaged file anew", () =>
+    Effect.gen(function* () {
+      const { bam, wrong } = yield* someBam
+      const tag = (bytes: Uint8Array) => `"${digestOf("md5", bytes, "hex")}"`
+      const hosts: ReadonlyArray<readonly [tag: string | null, provenBy: string, headers?: Record<string, string>]> = [
+        ['"v1"', "blocks"],
+        [null, "blocks"],
+        [tag(bam), "md5"],
+        [tag(patterned(9)), "blocks"],
+        [`"${digestOf("md5", bam, "hex")}-3"`, "blocks"],
+        [tag(bam), "blocks", { "x-amz-server-side-encryption": "aws:kms" }],
+        ['"v1"', "sha256", { "repr-digest": `sha-256=:${digestOf("sha256", bam)}:` }]
+      ]
+      for (const [etag, provenBy, headers = {}] of hosts) {
+        const g = ground({ bytes: bam, etag, silent: true, script: telling(headers) })
+        for (const bytes of wrong) {
+          g.links.object = { bytes, etag }
+          assert.strictEqual((yield* failure(g))._tag, "SvcFileDamaged")
+          assert.deepStrictEqual(g.disk.names, [])
+        }
+        g.links.object = { bytes: bam, etag }
+        const outcome = yield* succeeds(g)
+        assert.deepStrictEqual([outcome.provenBy, outcome.resumedFrom], [provenBy, 0])
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("D2 K1 what an earlier run left is proven as well, in whichever half the damage is", () =>
+    Effect.gen(function* () {
+      const { bam, wrong } = yield* someBam
+      for (const bytes of [bam, ...wrong]) {
+        for (const middle of [20_000, 50_000]) {
+          const g = ground({ bytes, silent: true, script: at(0, (good) => cutAfter(good, middle)) })
+          const fiber = yield* Effect.forkChild(g.download)
+          while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
+          yield* Fiber.interrupt(fiber)
+          const exit = yield* g.run
+          assert.match(g.links.seen.at(-1)?.range ?? "", new RegExp(`^bytes=${middle}-`))
+          if (bytes === bam) assert.strictEqual((yield* exit).provenBy, "blocks")
+          else assert.match((yield* Effect.flip(exit)).message, /^s\.bam: the BGZF block at byte 2\d{4} is damaged/)
+          assert.deepStrictEqual(g.disk.names, bytes === bam ? ["s.bam"] : [])
+        }
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("D2 over several connections the block across two of them is proven, too", () =>
+    Effect.gen(function* () {
+      const { bam } = yield* someBam
+      // Segments are 32 MiB: an empty BAM, then blocks without records in it that one flipped bit spoils.
+      const [begin, filler] = [bam.subarray(0, 2_000), Bgzf.deflateBlock(yield* Codec, patterned(Bgzf.maxPayload), 0)]
+      const first = Bgzf.blockSize(begin, 0)
+      const blocks = Math.ceil((70 * mib) / filler.length)
+      const bytes = Buffer.concat([
+        bam.subarray(0, first),
+        ...Array.from({ length: blocks }, () => filler),
+        Bgzf.eofBlock
+      ])
+      const across = first + Math.floor((32 * mib - first) / filler.length) * filler.length
+      assert.isBelow(across, 32 * mib)
+      for (const place of [null, across + 40, 32 * mib + 10, bytes.length - 100_000]) {
+        const g = ground({ bytes: Uint8Array.from(bytes), silent: true })
+        const spoilt = g.links.object.bytes
+        if (place !== null) spoilt[place] = (spoilt[place] ?? 0) ^ 1
+        if (place === null) assert.strictEqual((yield* succeeds(g)).provenBy, "blocks")
+        else assert.match((yield* failure(g)).message, /BGZF block at byte \d+ is damaged/)
+        assert.isAbove(g.links.seen.length, 2)
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("what has no blocks is proven by its structure or its size, and the outcome says so", () =>
+    Effect.gen(function* () {
+      const { bai } = yield* someBam
+      const md5 = `"${digestOf("md5", bai, "hex")}"`
+      for (const [name, bytes, etag, provenBy] of [
+        ["s.bam.bai", bai, '"v1"', "structure"],
+        ["s.bam.bai", bai, md5, "md5"],
+        ["notes", patterned(500), '"v1"', "size"],
+        ["notes", new Uint8Array(0), '"v1"', "size"]
+      ] as const) {
+        const g = ground({ bytes, etag, silent: true, request: { name, fileName: name } })
+        assert.strictEqual((yield* yield* g.run).provenBy, provenBy)
+      }
+      const empty = ground({ bytes: new Uint8Array(0), silent: true })
+      assert.include((yield* failure(empty)).message, "it is empty")
+    }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
   const text = (g: ReturnType<typeof ground>, name: string) => Buffer.from(g.disk.files.get(name) ?? []).toString()

@@ -1,6 +1,6 @@
 cwlVersion: v1.2
 class: CommandLineTool
-doc: Files of analyses, whole and checked.
+doc: Files of analyses, whole and proven.
 hints:
   DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
   NetworkAccess: {networkAccess: true}

@@ -1,18 +1,16 @@
 /** The rows of annotations for programs: a stream of records, in memory that does not grow with the table. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import { misfitsOf, type ServiceError, UsageError, usageErrorOf } from "../Errors.ts"
-import { Codec } from "../genome/bgzf/Codec.ts"
-import { readBedFile } from "../genome/regions/BedFile.ts"
-import { parseRange } from "../genome/regions/RegionText.ts"
 import { Session } from "../session/Session.ts"
+import { parseCondition } from "../text/Condition.ts"
 import { type AnnotationsError, annotationColumns, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import type { Column } from "./Columns.ts"
 import { Spools } from "./Spool.ts"
@@ -36,14 +34,10 @@ export interface AnnotationRow {
  * @since 0.1.0
  */
 export interface AnnotationOptions {
-  /** Ids or titles of columns. */
+  /** Names of columns. */
   readonly columns?: ReadonlyArray<string>
-  /** Symbols; rows of other genes are left out. */
-  readonly genes?: ReadonlyArray<string>
-  /** `chr1:1-1000 chr2`, 1-based and inclusive; rows that touch none of them are left out. */
-  readonly range?: string | null
-  /** Path of a BED file, in place of `range`. */
-  readonly bed?: string | null
+  /** Such as `Gene = FBN1` or `Pos >= 48408306`, by names of columns; rows that do not pass all of them are left out. */
+  readonly filters?: ReadonlyArray<string>
 }
 
 /** Blocks of rows that may wait for a slow reader. */
@@ -74,7 +68,7 @@ const together = 256
  *
  * const zygosities = Stream.unwrap(
  *   Annotations.Annotations.useSync(({ rows }) =>
- *     rows(Ids.AnalysisId.make("A1"), { genes: ["FBN1"], columns: ["Zygosity"] })
+ *     rows(Ids.AnalysisId.make("A1"), { filters: ["Gene = FBN1"], columns: ["Zygosity"] })
  *   )
  * )
  * ```
@@ -110,10 +104,10 @@ export class Annotations extends Context.Service<
   )
 }
 
-type Services = Session | Spools | FileSystem.FileSystem | Codec
+type Services = Session | Spools
 
 /** Span, annotations and logger are those of whoever calls. */
-const pickServices = Context.pick(Session, Spools, FileSystem.FileSystem, Codec)
+const pickServices = Context.pick(Session, Spools)
 
 const rows = (analysis: AnalysisId, options: AnnotationOptions = {}) =>
   Stream.callback<string, AnnotationsError, Services>(
@@ -129,9 +123,9 @@ const rows = (analysis: AnalysisId, options: AnnotationOptions = {}) =>
       }
       const wrong = misfits(options)
       if (wrong.length > 0) return yield* usageErrorOf(wrong)
-      const { columns = [], genes = [] } = options
-      const filter = { genes, regions: yield* regionsOf(options) }
-      const into = yield* makeAnnotationsFetch({ format: "jsonl", columns, filter, several: false }, output)
+      const { columns = [] } = options
+      const filters = yield* filtersOf(options)
+      const into = yield* makeAnnotationsFetch({ format: "jsonl", columns, filters, several: false }, output)
       yield* into(analysis)
       yield* Queue.end(queue)
     }),
@@ -139,22 +133,10 @@ const rows = (analysis: AnalysisId, options: AnnotationOptions = {}) =>
   ).pipe(Stream.flatMap((lines) => Stream.fromIterable(rowsOf(lines), { chunkSize: together })))
 
 const texts = Schema.Array(Schema.NonEmptyString)
-const misfits = misfitsOf({
-  columns: texts,
-  genes: texts,
-  range: Schema.NullOr(Schema.String),
-  bed: Schema.NullOr(Schema.String)
-})
+const misfits = misfitsOf({ columns: texts, filters: texts })
 
-/** Null for all. */
-const regionsOf = Effect.fnUntraced(function* ({ bed = null, range = null }: AnnotationOptions) {
-  if (bed !== null && range !== null) {
-    const message = "range and bed cannot be used together: both say which regions are wanted"
-    return yield* new UsageError({ message, options: ["range", "bed"] })
-  }
-  if (bed !== null) return yield* readBedFile(bed)
-  if (range === null) return null
-  return yield* Effect.fromResult(parseRange(range)).pipe(
-    Effect.mapError(({ message }) => new UsageError({ message, options: ["range"] }))
+const filtersOf = ({ filters = [] }: AnnotationOptions) =>
+  Effect.mapError(
+    Effect.fromResult(Result.all(filters.map(parseCondition))),
+    (message) => new UsageError({ message, options: ["filters"] })
   )
-})

@@ -1,15 +1,14 @@
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Logger, Option, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Logger, Option, Result, Schema, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { chance, chunksOf } from "../../../test/annotations/Bodies.ts"
+import { bodyText, chance, chunksOf, tableOf } from "../../../test/annotations/Bodies.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { SessionError } from "../Errors.ts"
 import { ReplyResponse } from "../session/ReplyReading.ts"
 import { Session } from "../session/Session.ts"
 import { TransportFault } from "../session/TransportFault.ts"
+import { compareNatural, operators, parseCondition } from "../text/Condition.ts"
 import { type AnnotationOptions, Annotations } from "./Annotations.ts"
 import { type AnnotationsRequest, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import { Spools } from "./Spool.ts"
@@ -94,7 +93,7 @@ const ground = (rewinds = true): Ground => {
     output: {
       write: (bytes) =>
         Effect.sync(() => {
-          text += new TextDecoder("latin1").decode(bytes)
+          text += Buffer.from(bytes).toString("latin1")
         }),
       rewind: (size) =>
         Effect.sync(() => {
@@ -108,7 +107,9 @@ const ground = (rewinds = true): Ground => {
   }
 }
 
-const all: AnnotationsRequest = { format: "jsonl", columns: [], filter: { genes: [], regions: null }, several: false }
+const all: AnnotationsRequest = { format: "jsonl", columns: [], filters: [], several: false }
+
+const condition = (source: string) => Result.getOrThrow(parseCondition(source))
 
 /** Fetches `ids` while a minute passes, and gives how each ended. */
 const fetchAll = (
@@ -142,9 +143,7 @@ describe("the stream of rows", () => {
   const table =
     '{"data":[["V1","FBN1",9007199254740993],["V2","TP53",null]],"header":[{"id":"ID"},{"id":"Gene"},{"id":"N"}]}'
   const annotations = (session: Layer.Layer<Session>) =>
-    Annotations.layer.pipe(
-      Layer.provide([session, memorySpools({ count: 0, bytes: 0 }), ZlibCodec.layer, NodeFileSystem.layer])
-    )
+    Annotations.layer.pipe(Layer.provide([session, memorySpools({ count: 0, bytes: 0 })]))
   const rowsOf = (content?: AnnotationOptions) =>
     Stream.unwrap(Annotations.useSync(({ rows }) => rows(AnalysisId.make("A1"), content)))
   const run = (answers: ReadonlyArray<Answer>, content: AnnotationOptions = {}) => {
@@ -159,7 +158,7 @@ describe("the stream of rows", () => {
         JSON.stringify(rows),
         '[{"analysisId":"A1","ID":"V1","Gene":"FBN1","N":9007199254740993},{"analysisId":"A1","ID":"V2","Gene":"TP53","N":null}]'
       )
-      assert.deepStrictEqual(yield* run([{ text: table }], { columns: ["Gene"], genes: ["tp53"] }), [
+      assert.deepStrictEqual(yield* run([{ text: table }], { columns: ["Gene"], filters: ["Gene = TP53"] }), [
         { analysisId: AnalysisId.make("A1"), Gene: "TP53" }
       ])
     })
@@ -233,11 +232,9 @@ describe("the stream of rows", () => {
     Effect.gen(function* () {
       for (const [options, wrong] of [
         [{ columns: "Gene" }, ["columns"]],
-        [{ genes: [7] }, ["genes"]],
-        [{ range: "chr1:9-1" }, ["range"]],
-        [{ range: "chr1", bed: "a.bed" }, ["range", "bed"]],
-        [{ bed: "." }, ["bed"]],
-        [{ regions: ["chr1"] }, []]
+        [{ filters: [7] }, ["filters"]],
+        [{ filters: ["Gene BRCA1"] }, ["filters"]],
+        [{ genes: ["BRCA1"] }, []]
       ] as const) {
         const error = yield* Effect.flip(run([], options as AnnotationOptions))
         assert.deepInclude(error, { _tag: "SvcUsageError", options: wrong })
@@ -275,10 +272,6 @@ describe("one analysis", () => {
             bytes: answer.text.length,
             rowsRead: 3,
             rowsWritten: 3,
-            unmetGenes: [],
-            unplacedRows: 0,
-            unmetChromosomes: [],
-            chromosomes: [],
             missingColumns: []
           })
         )
@@ -286,15 +279,57 @@ describe("one analysis", () => {
     )
   }
 
-  it.effect("columns, genes and counts", () =>
+  it.effect.prop("the rows that pass are those of a plain reading, wherever the header is", [Schema.Int], ([seed]) =>
     Effect.gen(function* () {
+      const random = chance(seed)
+      const { data, header } = tableOf(random, 1 + random(6), random(30))
+      const odd = ["Chr", "p.value", "a b", "1000G", "Größe", "x-y", "", "Chr"]
+      const named = header.map((it) => ({ ...it, id: odd[random(odd.length)] ?? "" }))
+      const names: Array<string> = []
+      for (const { id } of named) {
+        let name = id
+        for (let n = 2; names.includes(name); n++) name = `${id}_${n}`
+        names.push(name)
+      }
+      const filters = Array.from({ length: random(3) }, () => {
+        const cell = random(names.length)
+        const cells = data.map((row) => row[cell]).flat(9)
+        const value = String(cells[random(cells.length + 1)] ?? [0, "BRCA1", "x"][random(3)]).trim() || "0"
+        return { name: names[cell] ?? "", cell, operator: operators[random(operators.length)] ?? "=", value }
+      }).filter(({ name, operator, value }) => name !== "" && !(/^=/.test(value) && operator.length === 1))
+      const numberOf = (text: string) => (text.trim() === text && text !== "" ? Number(text) : Number.NaN)
+      const test = (found: string, operator: string, value: string): boolean => {
+        const [a, b] = [numberOf(found), numberOf(value)]
+        const order =
+          Number.isNaN(a) !== Number.isNaN(b) ? Number.NaN : Number.isNaN(a) ? compareNatural(found, value) : a - b
+        if (operator === "~=") return found.includes(value)
+        if (operator === "^=") return found.startsWith(value)
+        return (
+          { "=": order === 0, ">": order > 0, ">=": order >= 0, "<": order < 0, "<=": order <= 0 }[operator] ?? false
+        )
+      }
+      const wanted = data.filter((row) =>
+        filters.every(({ cell, operator, value }) => {
+          const texts = [row[cell]].flat(9).filter((it) => it !== null && typeof it !== "object")
+          const some = (op: string) => texts.some((it) => test(String(it), op, value))
+          return operator === "!=" ? !some("=") : some(operator)
+        })
+      )
+      const members = [
+        ["data", data],
+        ["header", named]
+      ] as const
+      const text = new TextDecoder().decode(bodyText(random(2) === 0 ? members : members.toReversed(), random, false))
       const it = ground()
-      const filter = { genes: ["tp53", "X"], regions: null }
-      const [exit] = yield* fetchAll(it, { columns: ["symbol"], filter }, ["A1"], [last])
-      assert.strictEqual(it.written(), '{"analysisId":"A1","Gene":["TP53"]}\n')
+      const request = { filters: filters.map(({ name, operator, value }) => condition(`${name} ${operator} ${value}`)) }
+      const [exit] = yield* fetchAll(it, request, ["A1"], [{ text }])
+      const shown = JSON.stringify({ filters, names })
+      assert.deepInclude(yield* exit ?? Exit.die(0), { rowsRead: data.length, rowsWritten: wanted.length }, shown)
+      const rows = Buffer.from(it.written(), "latin1").toString().split("\n").slice(0, -1)
       assert.deepStrictEqual(
-        Exit.map(exit ?? Exit.die(0), ({ rowsRead, rowsWritten, unmetGenes }) => [rowsRead, rowsWritten, unmetGenes]),
-        Exit.succeed([3, 1, ["X"]])
+        rows.map((line) => JSON.parse(line)),
+        wanted.map((row) => ({ analysisId: "A1", ...Object.fromEntries(row.map((cell, i) => [names[i], cell])) })),
+        shown
       )
     })
   )
@@ -387,15 +422,15 @@ describe("bodies that cannot be used", () => {
     })
   )
 
-  it.effect("unknown columns and filters without a column are the user's to correct", () =>
+  it.effect("unknown columns are the user's to correct, wherever they are named", () =>
     Effect.gen(function* () {
-      for (const request of [{ columns: ["Gnee"] }, { filter: { genes: [], regions: [] } }]) {
+      for (const request of [{ columns: ["Gnee"] }, { filters: [condition("Symbol = BRCA1")] }]) {
         const it = ground()
         const [exit] = yield* fetchAll(it, request, ["A1"], [last])
         assert.strictEqual(failureOf(exit)?._tag, "SvcUsageError")
         assert.match(
           failureOf(exit)?.message ?? "",
-          /^Analysis A1: (Unknown column Gnee \(did you mean Gene\?\)|There is no chromosome)/
+          /^Analysis A1: Unknown column (Gnee|Symbol) \(did you mean Gene\?\); there are ID, Gene$/
         )
       }
     })

@@ -19,20 +19,22 @@ import {
   UsageError
 } from "../Errors.ts"
 import { bodyRetry } from "../Schedules.ts"
+import type { Condition } from "../text/Condition.ts"
 import { type BodyBroken, type Received, readBody } from "./BodyReading.ts"
 import { type Column, columnsOf, pick } from "./Columns.ts"
-import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
+import { rowFilter } from "./RowFilter.ts"
 import { type RowForm, RowReader } from "./RowReader.ts"
 import { type Spool, Spools } from "./Spool.ts"
 import { tabSeparated } from "./TabSeparated.ts"
 import { makeTextWriter, type TextOutput, type TextWriter } from "./TextWriter.ts"
 
 export interface AnnotationsRequest {
-  /** `json` is the body byte for byte; columns and filter are for the others. */
+  /** `json` is the body byte for byte; columns and filters are for the others. */
   readonly format: "jsonl" | "tsv" | "json"
-  /** Ids or titles; empty for all columns. */
+  /** By their names; empty for all columns. */
   readonly columns: ReadonlyArray<string>
-  readonly filter: FilterRequest
+  /** A row must pass all of them. */
+  readonly filters: ReadonlyArray<Condition>
   /** More than one analysis is to come: a line feed after each `json` body keeps them apart. */
   readonly several: boolean
 }
@@ -43,14 +45,6 @@ export interface AnnotationsCounts {
   readonly rowsWritten: number
   /** Bytes of the body that were received. */
   readonly bytes: number
-  /** Wanted genes that no row had. */
-  readonly unmetGenes: ReadonlyArray<string>
-  /** Wanted chromosomes that no row had, as they were written. */
-  readonly unmetChromosomes: ReadonlyArray<string>
-  /** Examples of the chromosomes that rows had, as the service spells them; empty where no regions were wanted. */
-  readonly chromosomes: ReadonlyArray<string>
-  /** Rows left out because their position cannot be read. */
-  readonly unplacedRows: number
   /** Columns of the table that this analysis does not have. */
   readonly missingColumns: ReadonlyArray<string>
 }
@@ -155,7 +149,7 @@ const retryBroken = Effect.fnUntraced(function* <R>(
 const copyBody = Effect.fnUntraced(function* ({ received, request, writer }: Fetching, analysisId: string) {
   const { counts } = yield* Effect.scoped(readBody(analysisId, { body: writer.write, received }))
   if (request.several) yield* writer.write(encoder.encode("\n"))
-  return { ...counts, ...noFilterCounts, rowsWritten: counts.rowsRead, missingColumns: [] }
+  return { ...counts, rowsWritten: counts.rowsRead, missingColumns: [] }
 })
 
 /** The rows as text, when the body is complete and the session is let go. */
@@ -165,15 +159,13 @@ const convertRows = Effect.fnUntraced(function* (fetching: Fetching, analysisId:
   const { counts, header } = yield* Effect.scoped(readBody(analysisId, taker))
   const writing = yield* prepareRows(fetching, analysisId, header)
   yield* writeSpool(writing, spool)
-  const { filter, missingColumns, reader } = writing
-  const filtering = filter === null ? noFilterCounts : filterCounts(filter)
-  return { ...counts, ...filtering, rowsWritten: reader.rowsOut, missingColumns }
+  const { missingColumns, reader } = writing
+  return { ...counts, rowsWritten: reader.rowsOut, missingColumns }
 })
 
 /** How the rows of one analysis become text. */
 interface RowWriting {
   readonly reader: RowReader
-  readonly filter: RowFilter | null
   /** Columns of the table that this analysis does not have. */
   readonly missingColumns: ReadonlyArray<string>
   /** What was requested, as messages call it. */
@@ -214,15 +206,15 @@ const readColumns = ({ json, request }: Header) =>
 
 /** How the rows of an analysis become text; begins the table where this is the first analysis of one. */
 const prepareRows = Effect.fnUntraced(function* (
-  { request: { columns: wanted, filter: wantedRows, format }, writer }: Fetching,
+  { request: { columns: wanted, filters, format }, writer }: Fetching,
   analysisId: string,
   header: Header
 ): Effect.fn.Return<RowWriting, AnnotationsError> {
   const columns = yield* readColumns(header)
   const usage = usageOf(analysisId)
-  const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, wanted), "columns")
-  const filter = yield* usage(rowFilter(wantedRows, columns))
-  const about = { filter, request: header.request, write: writer.write }
+  const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, [...new Set(wanted)]), "columns")
+  const filter = yield* usage(rowFilter(filters, columns), "filters")
+  const about = { request: header.request, write: writer.write }
   if (format === "jsonl") {
     const reader = new RowReader(columns.length, jsonLines(analysisId, picked), filter)
     return { ...about, reader, missingColumns: [] }
@@ -232,12 +224,6 @@ const prepareRows = Effect.fnUntraced(function* (
   const reader = new RowReader(columns.length, tabSeparated(analysisId, places), filter)
   return { ...about, reader, missingColumns: names.filter((_, i) => places[i] === null) }
 })
-
-const filterCounts = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {
-  return { chromosomes, unmetChromosomes, unmetGenes, unplacedRows: unplaced }
-}
-
-const noFilterCounts = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
 
 const usageOf =
   (analysisId: string) =>

@@ -1,4 +1,4 @@
-/** The columns of an annotations answer: their names in the output, which are wanted, and which ones filters look at. */
+/** The columns of an annotations answer: their names, by which they are wanted and filtered. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -46,66 +46,31 @@ export const columnsOf = (header: Uint8Array): Effect.Effect<ReadonlyArray<Colum
     })
   )
 
-/** Ways to compare a word with a column, the strictest first. */
-const likenesses: ReadonlyArray<(column: Column, word: string) => boolean> = [
-  ({ name }, word) => name === word,
-  ({ title }, word) => title === word,
-  ({ name }, word) => name.toLowerCase() === word.toLowerCase(),
-  ({ title }, word) => title.toLowerCase() === word.toLowerCase()
-]
-
-const find = (columns: ReadonlyArray<Column>, word: string): Column | undefined => {
-  for (const isLike of likenesses) {
-    const found = columns.find((column) => isLike(column, word))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** The columns that `words` call by id or title, in the order of the words; the failure is one sentence. */
+/** The columns that `names` call, each by its exact name and in their order; the failure is one sentence. */
 export const pick = (
   columns: ReadonlyArray<Column>,
-  words: ReadonlyArray<string>
+  names: ReadonlyArray<string>
 ): Result.Result<ReadonlyArray<Column>, string> => {
-  const picked: Array<Column> = []
-  const unknown: Array<string> = []
-  for (const word of words) {
-    const column = find(columns, word)
-    if (column === undefined) unknown.push(word)
-    else if (!picked.includes(column)) picked.push(column)
-  }
-  return unknown.length === 0 ? Result.succeed(picked) : Result.fail(unknownSentence(columns, unknown))
+  const found = names.flatMap((wanted) => columns.find(({ name }) => name === wanted) ?? [])
+  if (found.length === names.length) return Result.succeed(found)
+  const known = columns.map(({ name }) => name)
+  return Result.fail(
+    unknownSentence(
+      columns,
+      [...new Set(names)].filter((name) => !known.includes(name))
+    )
+  )
 }
 
-const listed = 20
+/** Names in a message: some headers have hundreds. */
+const listed = 200
 
 const unknownSentence = (columns: ReadonlyArray<Column>, unknown: ReadonlyArray<string>): string => {
-  const names = columns.flatMap(({ name, title }) => (title === "" ? [name] : [name, title]))
+  const names = columns.map(({ name }) => name)
   const hints = unknown.map((word) => {
-    const near = nearest(word, names)
+    const near = columns.find(({ title }) => title === word)?.name ?? nearest(word, names)
     return near === null ? word : `${word} (did you mean ${near}?)`
   })
-  const known = columns.slice(0, listed).map(({ name }) => name)
-  const more = columns.length > listed ? `, and ${columns.length - listed} more` : ""
-  return `Unknown column${unknown.length === 1 ? "" : "s"} ${hints.join(", ")}; there are ${known.join(", ")}${more}`
+  const more = names.length > listed ? `, and ${names.length - listed} more` : ""
+  return `Unknown column${unknown.length === 1 ? "" : "s"} ${hints.join(", ")}; there are ${names.slice(0, listed).join(", ")}${more}`
 }
-
-/** What columns are called that hold the same thing (docs/dev/service.md 13.6). */
-const aliases = {
-  gene: ["gene", "gene_symbol", "symbol", "genesymbol"],
-  chromosome: ["chr", "chromosome", "chrom"],
-  position: ["pos", "position", "start"],
-  reference: ["ref", "reference", "reference_allele"]
-} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
-
-export type Role = keyof typeof aliases
-
-/** The column with this role, by its id before all titles; null when there is none. */
-export const columnFor = (columns: ReadonlyArray<Column>, role: Role): Column | null => {
-  const names: ReadonlyArray<string> = aliases[role]
-  const isNamed = (text: string) => names.includes(text.trim().toLowerCase())
-  return columns.find(({ id }) => isNamed(id)) ?? columns.find(({ title }) => isNamed(title)) ?? null
-}
-
-/** What a column with this role could be called. */
-export const namesFor = (role: Role): string => aliases[role].join(", ")

@@ -1,163 +1,74 @@
 /**
- * Which rows are wanted: those of some genes, those in some regions, or both.
+ * Which rows are wanted: those for which every filter holds, each a condition on a column by its name.
  *
- * A variant is in a region when one of its reference bases is: from its position, 1-based, as far as its reference allele
- * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
+ * Nobody says what type a column has, so cells compare by what they are: numbers as numbers, in quotes or not; other text is equal
+ * exactly and has its natural order; between a number and other text there is no order. `true` and `false` are text. A list has what
+ * one of its items has, and `!=` is true where `=` is not. null and objects have nothing: they pass only `!=`.
  */
 import * as Result from "effect/Result"
-import { chromosomeKey, union } from "../genome/regions/Regions.ts"
-import type { Reading, RegionText } from "../genome/regions/RegionText.ts"
-import { firstEndingAfter } from "../genome/Search.ts"
-import { type Column, columnFor, namesFor, type Role } from "./Columns.ts"
-import type { Row, RowChoice } from "./RowReader.ts"
+import { type Comparing, type Condition, compareNatural, compareNumbers, holds, isNumber } from "../text/Condition.ts"
+import { endOfValue } from "../text/JsonText.ts"
+import { type Column, pick } from "./Columns.ts"
+import type { RowChoice } from "./RowReader.ts"
 
-export interface FilterRequest {
-  /** Empty for all. */
-  readonly genes: ReadonlyArray<string>
-  /** Null for all. */
-  readonly regions: ReadonlyArray<RegionText> | null
-}
-
-interface Places {
-  readonly gene: number | null
-  readonly chromosome: number | null
-  readonly position: number | null
-  readonly reference: number | null
-}
-
-/** The filter for rows of these columns, null when all are wanted; the failure is one sentence. */
+/** The choice of rows of these columns, null for all; the failure is one sentence. */
 export const rowFilter = (
-  { genes, regions }: FilterRequest,
+  filters: ReadonlyArray<Condition>,
   columns: ReadonlyArray<Column>
-): Result.Result<RowFilter | null, string> => {
-  if (genes.length === 0 && regions === null) return Result.succeed(null)
-  const place = (role: Role) => columnFor(columns, role)?.index ?? null
-  const places: Places = {
-    gene: place("gene"),
-    chromosome: place("chromosome"),
-    position: place("position"),
-    reference: place("reference")
+): Result.Result<RowChoice | null, string> => {
+  if (filters.length === 0) return Result.succeed(null)
+  return Result.map(
+    pick(
+      columns,
+      filters.map(({ name }) => name)
+    ),
+    (named) => {
+      const tests = filters.map((filter, i) => ({ cell: named[i]?.index ?? 0, passes: cellTest(filter) }))
+      return {
+        accepts: ({ bytes, ends, starts }) =>
+          tests.every(({ cell, passes }) => passes(bytes, starts[cell] ?? 0, ends[cell] ?? 0))
+      }
+    }
+  )
+}
+
+/** Whether a cell passes: the JSON value from one byte up to another. */
+type CellTest = (bytes: Uint8Array, from: number, to: number) => boolean
+
+const cellTest = (filter: Condition): CellTest => {
+  const comparing = comparingWith(filter.value)
+  if (filter.operator === "!=") {
+    const equal: Condition = { ...filter, operator: "=" }
+    return (bytes, from, to) => !someText(bytes, from, to, (text) => holds(equal, text, comparing))
   }
-  const needed = [
-    ...(genes.length === 0 ? [] : ["gene" as const]),
-    ...(regions === null ? [] : ["chromosome" as const, "position" as const])
-  ]
-  const lacking = needed.find((role) => places[role] === null)
-  return lacking === undefined
-    ? Result.succeed(new RowFilter(genes, regions, places))
-    : Result.fail(`There is no ${lacking} column to filter by (its id or title would be one of ${namesFor(lacking)})`)
+  return (bytes, from, to) => someText(bytes, from, to, (text) => holds(filter, text, comparing))
 }
 
-/** What stands between symbols in one text. */
-const betweenSymbols = /[\s,;|/]+/
+const comparingWith = (value: string): Comparing => ({
+  isEqual: (found) => found === value || compareNumbers(found, value) === 0,
+  orderOf: (found) =>
+    compareNumbers(found, value) ?? (isNumber(found) || isNumber(value) ? null : compareNatural(found, value))
+})
 
-const symbolsIn = (value: unknown): ReadonlyArray<string> =>
-  typeof value === "string"
-    ? value.split(betweenSymbols).map((symbol) => symbol.toUpperCase())
-    : Array.isArray(value)
-      ? value.flatMap(symbolsIn)
-      : []
-
-const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "")
-
-/** The number that a value of digits is, with or without quotes; NaN for any other value. */
-const digitsIn = (value: unknown): number => {
-  const text = textOf(value)
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : Number.NaN
-}
-
-/** Number of bases of an allele; 1 when it is empty or a symbol such as `-`. */
-const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
-
-/** Regions of one chromosome, 0-based half-open, sorted by start and merged: starts and ends in turn. */
-type MergedIntervals = ArrayLike<number>
-
-/** How many chromosomes a message names as examples of their spelling. */
-const examples = 5
+const quote = 0x22
+const openBracket = 0x5b
+const openBrace = 0x7b
+const letterN = 0x6e
 
 const decoder = new TextDecoder()
 
-/** What a cell of a row means. */
-const cellValue = ({ bytes, ends, starts }: Row, cell: number): unknown =>
-  JSON.parse(decoder.decode(bytes.subarray(starts[cell], ends[cell])))
-
-export class RowFilter implements RowChoice {
-  /** Rows that no region could take because their position cannot be read. */
-  unplaced = 0
-
-  readonly #places: Places
-  readonly #wanted: ReadonlySet<string>
-  readonly #met = new Set<string>()
-  readonly #regions: ReadonlyArray<RegionText> | null
-  /** By key: nobody says how chromosomes are spelled, with or without `chr`, in which case, M or MT. */
-  readonly #intervals: ReadonlyMap<string, MergedIntervals>
-  /** Keys of wanted chromosomes that rows had. */
-  readonly #touched = new Set<string>()
-  readonly #names = new Set<string>()
-
-  constructor(genes: ReadonlyArray<string>, regions: ReadonlyArray<RegionText> | null, places: Places) {
-    this.#places = places
-    this.#wanted = new Set(genes.map((gene) => gene.toUpperCase()))
-    this.#regions = regions
-    const readings = (regions ?? []).flatMap((region) => region.readings)
-    const byKey = Map.groupBy(readings, ({ name }) => chromosomeKey(name))
-    this.#intervals = new Map([...byKey].map(([key, list]) => [key, union(list)]))
+/** Whether it is true of the text that a cell is, or of one that its list has. */
+const someText = (bytes: Uint8Array, from: number, to: number, isTrue: (text: string) => boolean): boolean => {
+  const first = bytes[from]
+  if (first === letterN || first === openBrace) return false
+  if (first !== openBracket) {
+    const json = decoder.decode(bytes.subarray(from, to))
+    return isTrue(first === quote ? String(JSON.parse(json)) : json)
   }
-
-  /** Wanted chromosomes that no row had, of whatever gene, as they were written. */
-  get unmetChromosomes(): ReadonlyArray<string> {
-    const isMet = ({ name }: Reading) => this.#touched.has(chromosomeKey(name))
-    const unmet = (this.#regions ?? []).filter(({ readings }) => !readings.some(isMet))
-    return [...new Set(unmet.map(({ readings, text }) => readings.at(-1)?.name ?? text))]
+  for (let at = from + 1; at < to - 1; ) {
+    const next = endOfValue(bytes, at, to)
+    if (someText(bytes, at, next, isTrue)) return true
+    at = next + 1
   }
-
-  /** Some chromosomes as the rows spell them, and `...` when there are more. */
-  get chromosomes(): ReadonlyArray<string> {
-    const names = [...this.#names]
-    return names.length > examples ? [...names.slice(0, examples), "..."] : names
-  }
-
-  /** Wanted genes that no row had, in upper case. */
-  get unmetGenes(): ReadonlyArray<string> {
-    return [...this.#wanted].filter((gene) => !this.#met.has(gene))
-  }
-
-  accepts(row: Row): boolean {
-    const { chromosome, gene } = this.#places
-    // The chromosome is looked at before the gene, so that the chromosomes of all rows become known.
-    const intervals =
-      this.#regions === null || chromosome === null ? null : this.#on(textOf(cellValue(row, chromosome)))
-    if (this.#wanted.size > 0 && gene !== null && !this.#isWanted(cellValue(row, gene))) return false
-    return this.#regions === null || this.#isInside(intervals, row)
-  }
-
-  /** The regions on a chromosome that a row has, which is remembered. */
-  #on(chromosome: string): MergedIntervals | null {
-    if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
-    const key = chromosomeKey(chromosome)
-    const intervals = this.#intervals.get(key) ?? null
-    if (intervals !== null) this.#touched.add(key)
-    return intervals
-  }
-
-  /** Whether a cell of genes has one that is wanted; those that it has are remembered. */
-  #isWanted(genes: unknown): boolean {
-    const hits = symbolsIn(genes).filter((symbol) => this.#wanted.has(symbol))
-    for (const hit of hits) this.#met.add(hit)
-    return hits.length > 0
-  }
-
-  #isInside(intervals: MergedIntervals | null, row: Row): boolean {
-    const { position, reference } = this.#places
-    if (intervals === null || position === null) return false
-    const start = digitsIn(cellValue(row, position)) - 1
-    if (Number.isNaN(start)) {
-      this.unplaced++
-      return false
-    }
-    const bases = reference === null ? 1 : basesOf(cellValue(row, reference))
-    const next = firstEndingAfter(intervals, start)
-    return next < intervals.length && (intervals[next] ?? 0) < start + bases
-  }
+  return false
 }

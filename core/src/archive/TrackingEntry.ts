@@ -13,7 +13,15 @@ import * as Schema from "effect/Schema"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"
-import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
+import {
+  type Check,
+  type ChecksumKind,
+  checks,
+  checksumKinds,
+  fileTypeOf,
+  fileTypes,
+  unsafeName
+} from "../selection/FileName.ts"
 import { placeOfIssue } from "../text/IssuePlace.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int, WideInteger])
@@ -28,7 +36,7 @@ const Options = Schema.Struct({
   unmapped: maybe(Schema.Boolean),
   layout: maybe(Schema.Literals(["flat", "analysis"])),
   checksums: maybe(Schema.Literals(checksumKinds)),
-  check: maybe(Schema.Literals(["structure", "full"])),
+  check: maybe(Schema.Literals(checks)),
   makeIndex: maybe(Schema.Boolean)
 })
 
@@ -164,7 +172,7 @@ export interface NewOptions {
   readonly unmapped?: true
   readonly layout?: "analysis"
   readonly checksums?: ChecksumKind
-  readonly check?: "full"
+  readonly check?: Exclude<Check, "content">
   readonly makeIndex?: true
 }
 
@@ -173,8 +181,7 @@ export interface WantedOptions
   extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check" | "makeIndex"> {
   readonly unmapped: boolean
   readonly checksums: ChecksumKind | null
-  /** Every block and record is proven. */
-  readonly fully: boolean
+  readonly check: Check
   readonly makeIndex: boolean
   readonly layout: "flat" | "analysis"
 }
@@ -192,7 +199,7 @@ export const newOptions = (
   ...(wanted.unmapped ? { unmapped: true } : {}),
   ...(wanted.layout === "analysis" ? { layout: "analysis" } : {}),
   ...(wanted.checksums === null ? {} : { checksums: wanted.checksums }),
-  ...(wanted.fully ? { check: "full" } : {}),
+  ...(wanted.check === "content" ? {} : { check: wanted.check }),
   ...(wanted.makeIndex ? { makeIndex: true } : {})
 })
 

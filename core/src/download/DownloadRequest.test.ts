@@ -48,7 +48,7 @@ describe("parseRequest", () => {
       overwrite: false,
       requireAll: false,
       connections: 4,
-      check: "structure",
+      check: "content",
       checksums: null
     })
     assert.deepStrictEqual(selection, {

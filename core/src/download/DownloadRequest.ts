@@ -21,7 +21,7 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
-import { type ChecksumKind, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
+import { type ChecksumKind, checks, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
@@ -112,7 +112,7 @@ export const parseRequest = (options: DownloadOptions): Result.Result<ParsedRequ
     requireAll,
     archive: { ...RestorePolicy[options.restoreArchived ?? "ask"], maxRestores: options.maxRestores ?? null },
     connections,
-    check: options.check ?? "structure",
+    check: options.check ?? "content",
     checksums: options.checksums ?? null
   })
 }
@@ -232,8 +232,8 @@ export const DownloadOptions = Schema.Struct({
   maxRestores: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   /** Files in transfer at the same time. */
   connections: Schema.optionalKey(Schema.Finite),
-  /** What a whole file must pass before it gets its final name; `structure` when it is left out. */
-  check: Schema.optionalKey(Schema.Literals(["structure", "full"])),
+  /** What a whole file must pass before it gets its final name; `content` when it is left out. */
+  check: Schema.optionalKey(Schema.Literals(checks)),
   /** A checksum beside each file, in coreutils' form. */
   checksums: Schema.optionalKey(Schema.NullOr(Schema.Literals(checksumKinds))),
   /** BAM and VCF.gz files that come without an index get one beside them, made of their records. */

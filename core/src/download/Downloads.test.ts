@@ -68,7 +68,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
         bytes: 100,
         resumedFrom: 0,
         sha256: "ab",
-        compared: [],
+        provenBy: null,
         attempts: 1,
         renewals: 0
       }
@@ -166,8 +166,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           "list A2",
           "list gone",
           "restore A2",
-          "fetch A1/S.bam structure md5",
-          "fetch A1/S.bam.bai structure md5"
+          "fetch A1/S.bam content md5",
+          "fetch A1/S.bam.bai content md5"
         ])
         assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
         assert.deepStrictEqual(seen.slice(0, 3), ["failed SvcNotFound", "awaiting 1", "begin 2 200"])
@@ -341,7 +341,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           told.flatMap((event) => (event._tag === "Finished" ? shown(event.result) : [])),
           ["T.bam downloaded"]
         )
-        assert.strictEqual(w.events.at(-1), "fetch A2/T.bam structure md5")
+        assert.strictEqual(w.events.at(-1), "fetch A2/T.bam content md5")
         assert.deepStrictEqual(w.entries(), [])
       }).pipe(Effect.provide(w.byService))
     })

@@ -72,8 +72,8 @@ const resultOf = (
     if (outcome.action === "exists") {
       return { _tag: "Kept", ...known, regions: null, index: null, fetched: null, warnings: [], transfer }
     }
-    const { compared, resumedFrom, sha256 } = outcome
-    return { _tag: "Downloaded", ...known, resumedFrom, sha256, compared, index: null, transfer }
+    const { provenBy, resumedFrom, sha256 } = outcome
+    return { _tag: "Downloaded", ...known, resumedFrom, sha256, provenBy, index: null, transfer }
   }
   const { fetched, warnings } = outcome
   const cut = { regions: regionNames(outcome.regions), index: indexResult(file, request, outcome.index) }

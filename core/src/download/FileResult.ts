@@ -8,6 +8,7 @@ import { finalPath } from "../selection/OutputPath.ts"
 import type { RunFile } from "../selection/RunFile.ts"
 import { counted } from "../text/Quantity.ts"
 import type { SliceIndex } from "../transfer/SliceRequest.ts"
+import { Proof } from "../transfer/TransferRequest.ts"
 
 /** In the order in which people read them. */
 export const skipReasons = ["exists", "archived", "pending", "no-reads", "withheld"] as const
@@ -95,8 +96,8 @@ export const FileResult = Schema.TaggedUnion({
     /** Bytes taken over from an earlier run. */
     resumedFrom: Bytes,
     sha256: Schema.String,
-    /** What it was compared with: `size`, `structure`, and the checksums that its link host stated. */
-    compared: Schema.Array(Schema.String),
+    /** The strongest that is known of it; null when that is nothing. */
+    provenBy: Schema.NullOr(Proof),
     /** The one that was made of it; null where none was. */
     index: Schema.NullOr(FileIndex),
     transfer: FileTransferred

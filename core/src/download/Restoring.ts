@@ -114,7 +114,7 @@ const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<Planne
     layout,
     checksums,
     makeIndex,
-    fully: check === "full",
+    check,
     ...regions
   }
   const options = newOptions(wanted, yield* storedPaths(path))

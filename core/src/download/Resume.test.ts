@@ -64,7 +64,7 @@ const downloaded = {
   sha256: "ab",
   attempts: 1,
   renewals: 0,
-  compared: []
+  provenBy: null
 }
 
 /** A folder with a restoration file of `entries`, a service, a link host, and everything that is asked of them. */

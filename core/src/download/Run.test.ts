@@ -29,7 +29,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   ...some
 })
 
-const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, compared: [] }
+const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, provenBy: null }
 const links: RunLinks = {
   lend: ({ fileName }) =>
     fileName === "nolink.bam"

@@ -56,7 +56,7 @@ layer(Path.layer)("the record of a run", (it) => {
         yield* plan("out", cold, here, fileOf("late.bam"))
         assert.deepStrictEqual(yield* shown, ["out/cold.bam Stopped", "out/here.bam Stopped", "out/late.bam Stopped"])
         yield* finish(cold, { _tag: "Pending", ...identity(cold, { destination: "out" }) })
-        const came = { resumedFrom: 0, sha256: "", compared: [], index: null }
+        const came = { resumedFrom: 0, sha256: "", compared: [], provenBy: null, index: null }
         const transfer = { attempts: 1, renewals: 0, seconds: 1, startedAt: new Date(0), finishedAt: null }
         yield* finish(here, {
           _tag: "Downloaded",

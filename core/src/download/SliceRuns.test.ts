@@ -115,7 +115,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
         listedBytes: null,
         resumedFrom: 0,
         sha256: "ab",
-        compared: [],
+        provenBy: "records",
         regions: ["chr1:1-100", "{chr 2}:1-9"],
         records: 12,
         index: { path: `${root}/A1/S.ranged.bam.bai`, bytes: 96, sha256: "cd" },

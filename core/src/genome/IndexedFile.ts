@@ -69,7 +69,7 @@ export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
 }
 
 /**
- * Reads the header of `source` and the first of its indexes that fits. Fails with `FileDamaged` for a format that cannot be cut, and when
+ * Reads the header of `source` and the first of its indexes that fits. Fails with `FileDamaged` when
  * no index has the references of the file: it then names each. What else is wrong with a single one, or with all of several, shows when
  * records are wanted: the header can be had without them.
  */
@@ -83,11 +83,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
     [openFormat(name, reader, type), Effect.result(read(indexes[0])), hasEnd(reader)],
     { concurrency: 3 }
   )
-  const { format, header, slicing: slicingBy } = file
-  if (slicingBy === null || header === null) {
-    const reason = `it is ${format.name}, of which no regions can be cut out: download it whole`
-    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
-  }
+  const { header, slicing: slicingBy } = file
   const known = { file, header, hasEnd: ended, dataEnd: reader.size - (ended ? eofBlock.length : 0) }
   /** With the references of the file, whether they fit its data or not. */
   const possible: Array<Omit<Fitting, "proven">> = []
@@ -110,7 +106,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
       const { proven, ...fits } = found.success
       const { indexName, tabix } = fits
       const records = file.referenceAt(tabix)
-      const referenceAt = proven || records === null || Result.isFailure(records) ? null : records.success
+      const referenceAt = proven || Result.isFailure(records) ? null : records.success
       return {
         ...{ ...known, ...fits, fits: true, warnings },
         lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),

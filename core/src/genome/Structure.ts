@@ -241,7 +241,6 @@ export const compareWith = Effect.fnUntraced(function* <E>(
   { referenceAt }: Pick<FormatFile, "referenceAt">
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
   const found = referenceAt(parsed)
-  if (found === null) return 0
   if (Result.isFailure(found)) return yield* mismatch(file, data.name, found.failure)
   return yield* compareChunks(file, parsed.index, data, found.success)
 })

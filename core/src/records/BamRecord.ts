@@ -3,9 +3,6 @@ import { BamRecord as View } from "@gmod/bam"
 import * as Record from "../genome/formats/BamRecord.ts"
 
 const operations = "MIDNSHP=XB"
-const softClip = 4
-const skip = 3
-
 /** The number of bases of an operation of a CIGAR, as it stands in a BAM. */
 const basesOf = (operation: number): number => operation >>> 4
 
@@ -74,15 +71,9 @@ export class BamRecord extends View {
     return text
   }
 
-  /** One of more than 65,535 operations stands in the tag CG, and a soft clip of the whole read in its place (SAM specification, section 4.2.2). */
-  #readCigar(): number[] | Uint32Array {
+  #readCigar(): number[] {
     const view = this.#view
-    const first = this.b0 + this.read_name_length
-    const own = Array.from({ length: this.num_cigar_ops }, (_, i) => view.getUint32(first + 4 * i, true))
-    const [clip = 0, span = 0] = own
-    const standsIn =
-      own.length === 2 && (clip & 15) === softClip && basesOf(clip) === this.seq_length && (span & 15) === skip
-    const tagged = standsIn ? this.getTag("CG") : undefined
-    return Array.isArray(tagged) || tagged instanceof Uint32Array ? tagged : own
+    const { count, first } = Record.cigarOf(view, this.#at)
+    return Array.from({ length: count }, (_, i) => view.getUint32(first + 4 * i, true))
   }
 }

@@ -31,7 +31,7 @@ describe("Report", () => {
       failureResult(AnalysisId.make("A1"), missing)
     ])
     const keys =
-      "analysisId fileName path action reason bytes listedBytes resumedFrom sha256 compared regions records index fetched " +
+      "analysisId fileName path action reason bytes listedBytes resumedFrom sha256 provenBy regions records index fetched " +
       "warnings attempts renewals seconds startedAt finishedAt restoration error"
     for (const file of document.files) assert.strictEqual(Object.keys(file).join(" "), keys)
     assert.deepStrictEqual(document.totals, { downloaded: 1, skipped: 1, failed: 1, bytes: 10 })
@@ -46,7 +46,7 @@ describe("Report", () => {
       listedBytes: null,
       resumedFrom: 0,
       sha256: "ab",
-      compared: [],
+      provenBy: "blocks",
       regions: null,
       records: null,
       index: null,

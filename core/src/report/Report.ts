@@ -17,6 +17,7 @@ import {
 import type { Throughput } from "../download/RunRecord.ts"
 import { type Advising, codeOf, type ExitCode, ExitCodes, RunError } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
+import { Proof } from "../transfer/TransferRequest.ts"
 
 export interface ReportRun {
   /** The step that wrote the report. */
@@ -159,7 +160,8 @@ export const Row = Schema.Struct({
   listedBytes: Schema.NullOr(Bytes),
   resumedFrom: Bytes,
   sha256: Schema.NullOr(Schema.String),
-  compared: Schema.Array(Schema.String),
+  /** By what the file is proven. */
+  provenBy: Schema.NullOr(Proof),
   regions: Schema.NullOr(Schema.Array(Schema.String)),
   records: Schema.NullOr(Schema.Int),
   index: Schema.NullOr(Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.NullOr(Schema.String) })),
@@ -183,7 +185,7 @@ const silent = {
   listedBytes: null,
   resumedFrom: 0,
   sha256: null,
-  compared: [],
+  provenBy: null,
   regions: null,
   records: null,
   index: null,
@@ -203,7 +205,16 @@ export const rowOf = (result: RunResult): Row => {
   const came = _tag === "Downloaded" || _tag === "Sliced" || _tag === "Streamed"
   const action = _tag === "Failed" ? "failed" : came ? "downloaded" : "skipped"
   const { transfer, ...cells } = { transfer: null, ...known }
-  return { ...silent, ...cells, ...transfer, action, reason: _tag === "Failed" ? result.reason : skipReasonOf(result) }
+  // What is cut or goes to a pipe is read record by record on its way.
+  const judged = _tag === "Sliced" || _tag === "Streamed" ? { provenBy: "records" as const } : {}
+  return {
+    ...silent,
+    ...judged,
+    ...cells,
+    ...transfer,
+    action,
+    reason: _tag === "Failed" ? result.reason : skipReasonOf(result)
+  }
 }
 
 const encode = Schema.encodeSync(Row)

@@ -15,6 +15,10 @@ export {
   indexRank
 } from "../genome/formats/FileNames.ts"
 
+/** How whole files are checked (transfer/FileCheck.ts): each in all ways of those before it. */
+export const checks = ["structure", "content", "full"] as const
+export type Check = (typeof checks)[number]
+
 /** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
 export const sampleOf = (name: string): string => (fileTypeOf(name) === null ? name : (kindOfName(name)?.stem ?? name))
 

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { growsEvenly } from "../../../test/CpuTime.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
-import { compareNatural, filterFields, matches, operators, parse } from "./Filter.ts"
+import { compareNatural, operators } from "../text/Condition.ts"
+import { filterFields, matches, parse } from "./Filter.ts"
 import { newestFirst } from "./Selection.ts"
 
 const record = {
@@ -133,8 +134,8 @@ describe("Filter", () => {
     assert.strictEqual(message("statu = DONE"), 'Filter "statu = DONE": unknown field statu; did you mean status?')
     assert.match(message("sampleid = S1"), /did you mean sampleId\?/)
     assert.match(message("approval = x"), /unknown field approval; known are analysisApproval\.analysisId, .*, status$/)
-    assert.match(message("status"), /expected "field op value" with one of != >= <= ~= \^= = > </)
-    assert.match(message("= DONE"), /expected "field op value"/)
+    assert.match(message("status"), /expected "NAME op VALUE" with one of != >= <= ~= \^= = > </)
+    assert.match(message("= DONE"), /expected "NAME op VALUE"/)
     assert.match(message("status ="), /no value after =/)
     assert.match(message("status == DONE"), /equality is written with a single =/)
     assert.match(message("constructor = x"), /unknown field/)

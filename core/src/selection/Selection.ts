@@ -5,7 +5,8 @@
  */
 import type { AnalysisId, LimsId, SampleId } from "../contract/Ids.ts"
 import { NotFound } from "../Errors.ts"
-import { compareNatural, type Filter, matches } from "./Filter.ts"
+import { compareNatural } from "../text/Condition.ts"
+import { type Filter, matches } from "./Filter.ts"
 
 /** What the user asked for; identifiers as text, in the order given. */
 export interface SelectionRequest {

@@ -13,7 +13,7 @@ import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
-import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
+import { dataOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 import { awaited, isNo, type LentLink, makeLinks, unknownFor } from "../transfer/Links.ts"
 import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
@@ -221,7 +221,7 @@ const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<S
  */
 const namesOf = (name: string): ReadonlyArray<string> => {
   const index = kindOfName(name)?.index
-  const others = dataNamesOf(name).flatMap(indexNamesOf)
+  const others = indexNamesOf(dataOf(name))
   return [name, ...others.filter((other) => other !== name && kindOfName(other)?.index === index)]
 }
 

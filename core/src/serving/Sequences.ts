@@ -80,7 +80,7 @@ const firstRecord = Effect.fnUntraced(function* <E>(
   const at = VirtualOffset.within(begin)
   const format = recordFormat(file.records)
   const size = at < content.length ? format.size(data, at) : 0
-  const span: RecordSpan = { ref: -1, start: 0, end: 0, reach: 0, mapped: false }
+  const span: RecordSpan = { ref: -1, start: 0, end: 0, mapped: false }
   // One that goes on in the next block: its bin is near enough.
   return size > 0 && format.readSpan(data, at, size, span) && span.ref === ref ? span.start + 1 : start + 1
 })

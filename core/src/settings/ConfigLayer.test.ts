@@ -51,7 +51,6 @@ describe("the configuration file's values", () => {
   it("null and empty values count as not set", () => {
     assert.deepStrictEqual(configLayer({ range: null, bed: "", analysisIds: [], $schema: "config.schema.json" }), {
       layer: {},
-      hasSchema: true,
       warnings: [],
       problems: []
     })
@@ -74,7 +73,7 @@ describe("the configuration file's values", () => {
     [{ filters: [true] }, "filters must be a list of texts, not a list with true"]
   ] as const) {
     it(`${JSON.stringify(content)} is a problem that names key, expected and given`, () => {
-      assert.deepStrictEqual(configLayer(content), { layer: {}, hasSchema: false, warnings: [], problems: [problem] })
+      assert.deepStrictEqual(configLayer(content), { layer: {}, warnings: [], problems: [problem] })
     })
   }
 

@@ -59,8 +59,6 @@ const givenOf = (value: unknown, secret: boolean): string => {
 /** What a configuration file sets. */
 export interface ConfigLayer {
   readonly layer: Layer
-  /** It names our schema, so it was written for this tool. */
-  readonly hasSchema: boolean
   readonly warnings: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
 }
@@ -106,5 +104,5 @@ export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigL
     }
     layer[key] = (several ? value : [value]).map(String)
   }
-  return { layer, hasSchema: schemaName in content, warnings, problems }
+  return { layer, warnings, problems }
 }

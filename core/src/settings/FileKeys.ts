@@ -3,6 +3,7 @@
  * place of a download, and what becomes of those in the archive.
  */
 import { fileTypes } from "../genome/formats/FileNames.ts"
+import { checks } from "../selection/FileName.ts"
 import { downloadSteps, fetchingSteps, fileSteps, inGroup, selectionSteps } from "./Key.ts"
 
 /** Which analyses and which of their files. */
@@ -119,10 +120,10 @@ export const fileKeys = inGroup("Files", fileSteps, {
   },
   check: {
     type: "choice",
-    choices: ["structure", "full"],
-    default: "structure",
+    choices: checks,
+    default: "content",
     beyond: true,
-    help: "How whole files are checked. structure: head, end and index; full: every block and record too, during the download"
+    help: "How whole files are checked while they come. structure: head, end and index; content: every byte too, by a digest of the link host or the CRC of each block; full: every record too"
   },
   checksums: {
     type: "choice",

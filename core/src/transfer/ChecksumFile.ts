@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { type CannotCreate, FileDamaged, FileDiffers, type LocalIo } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
 import { checksumIn, checksumsOfOthers } from "../verify/Manifest.ts"
-import { type CheckServices, checkAsked, prove } from "./FileCheck.ts"
+import { type CheckServices, checkAsked, contentProof } from "./FileCheck.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 
@@ -88,16 +88,13 @@ export const vouch = Effect.fn("svc.transfer.vouch")(function* (
   kept: KeptFile
 ): Effect.fn.Return<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo, Scope.Scope> {
   const { files } = services
-  const { check, checksums = null, directory, name, size } = kept
+  const { checksums = null, directory, name, size } = kept
   if (checksums === null || (yield* compare(files, kept, checksums))) return true
   const reader = size === null ? null : yield* files.beside(directory, name)
   if (reader === null) return false
   const differs = FileDiffers.of(`${directory}/${name}`, reader.size, size)
   if (differs !== null) return yield* differs
-  const checked = Effect.andThen(
-    checkAsked(services, kept, reader),
-    check === "full" ? prove(services, kept, reader) : Effect.void
-  )
+  const checked = Effect.andThen(checkAsked(services, kept, reader), contentProof(services, kept).finish(reader))
   yield* Effect.catchTag(checked, "SvcFileDamaged", ({ fault, file, overwrite = "kept", reason }) => {
     return new FileDamaged({ fault, file, overwrite, reason })
   })

@@ -84,20 +84,19 @@ export const statedDigests = (status: number, headers: ReadonlyMap<string, strin
 }
 
 /**
- * S3 says that the ETag of an object is its MD5 when it came in one part (else it has a hyphen) and is not encrypted, or
- * only with the keys of S3 (`AES256`). Others use the same form for something else.
+ * An ETag of this form may be the MD5 of the file, as that of an object of S3 is which came in one part and is encrypted with no other
+ * keys than those of S3 (`AES256`). It is tried: equal proves the file, different proves nothing.
  */
 const fromETag = (field: (name: string) => string): StatedDigest | null => {
   const hex = /^"([0-9a-f]{32})"$/.exec(field("ETag").trim())?.[1]
-  const encryption = field("x-amz-server-side-encryption")
-  const plain =
-    field("Server") === "AmazonS3" &&
-    field("x-amz-request-id") !== "" &&
-    (encryption === "" || encryption === "AES256") &&
-    field("x-amz-server-side-encryption-customer-algorithm") === "" &&
-    field("x-amz-storage-class") !== "EXPRESS_ONEZONE"
-  return hex !== undefined && plain ? { algorithm: "md5", field: "ETag", hex } : null
+  const encrypted =
+    !["", "AES256"].includes(field("x-amz-server-side-encryption")) ||
+    field("x-amz-server-side-encryption-customer-algorithm") !== ""
+  return hex === undefined || encrypted ? null : { algorithm: "md5", field: "ETag", hex }
 }
+
+/** Whether it is only tried, as it may be no digest at all. */
+export const isTried = ({ field }: StatedDigest): boolean => field === "ETag"
 
 const fromBase64 = (field: string, algorithm: Algorithm | undefined, text: string): StatedDigest | null => {
   if (algorithm === undefined) return null
@@ -121,11 +120,18 @@ export const conflict = (stated: ReadonlyArray<StatedDigest>, more: ReadonlyArra
 const sameKind = (one: StatedDigest, other: StatedDigest) =>
   one.field === other.field && one.algorithm === other.algorithm
 
-/** What is to be computed of a file, each once. */
+/**
+ * What is to be computed of a file, each once.
+ *
+ * @param own - what is computed whatever the link host states
+ */
 export const algorithmsFor = (
   stated: ReadonlyArray<StatedDigest>,
-  own: ReadonlyArray<Algorithm> = []
-): ReadonlyArray<Algorithm> => [...new Set([...own, ...stated.map(({ algorithm }) => algorithm)])]
+  { own = [], triesTags }: { readonly own?: ReadonlyArray<Algorithm>; readonly triesTags: boolean }
+): ReadonlyArray<Algorithm> => {
+  const compared = stated.filter((one) => triesTags || !isTried(one))
+  return [...new Set([...own, ...compared.map(({ algorithm }) => algorithm)])]
+}
 
 /** What is computed of a file in any case: for the report, and of the kind that is wanted beside it. */
 export const ownAlgorithms = (kind: ChecksumKind | null): ReadonlyArray<Algorithm> =>
@@ -134,13 +140,17 @@ export const ownAlgorithms = (kind: ChecksumKind | null): ReadonlyArray<Algorith
 /** How people call a comparison: `md5 of Content-MD5`. */
 export const comparisonOf = ({ algorithm, field }: StatedDigest): string => `${algorithm} of ${field}`
 
+/** The algorithm of the first digest that the link host stated and that a file has; null when there is none. */
+export const agreeing = (stated: ReadonlyArray<StatedDigest>, digests: Digests): Algorithm | null =>
+  stated.find(({ algorithm, hex }) => digests.get(algorithm) === hex)?.algorithm ?? null
+
 /** The damage of a file whose digests are not those that its link host stated; null when they are. */
 export const checksumDamage = (
   file: string,
   stated: ReadonlyArray<StatedDigest>,
   digests: Digests
 ): FileDamaged | null => {
-  const unlike = stated.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
+  const unlike = stated.find((one) => !isTried(one) && digests.get(one.algorithm) !== one.hex)
   if (unlike === undefined) return null
   const { algorithm, field, hex } = unlike
   const reason = `its ${algorithm} is ${digests.get(algorithm)}, but ${field} of the link host says ${hex}`

@@ -6,19 +6,23 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
+import * as BlockProof from "../genome/bgzf/BlockProof.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
-import { checkStructure } from "../genome/Structure.ts"
+import { checkStructure, isDeflated } from "../genome/Structure.ts"
 import { proveFile } from "../verify/FileProof.ts"
-import { type Algorithm, algorithmsFor, checksumDamage, comparisonOf } from "./Digests.ts"
+import type { ByteRange } from "./ByteRanges.ts"
+import { type Algorithm, agreeing, checksumDamage, type StatedDigest } from "./Digests.ts"
+import type { LinkPool } from "./LinkPool.ts"
 import type { OpenPart } from "./OpenPart.ts"
 import { type PartFiles, readerOfPart } from "./PartFiles.ts"
-import type { PartReader, TransferRequest } from "./TransferRequest.ts"
+import type { PartReader, Proof, TransferRequest } from "./TransferRequest.ts"
 
 /** What is needed to read a file as what its name says. */
 export interface CheckServices {
   readonly files: PartFiles["Service"]
   readonly codec: Codec["Service"]
+  readonly pool: Pick<LinkPool["Service"], "inflating">
 }
 
 /** A file that is checked: `name` is its final name in `directory`, `fileName` the one that the service gave it. */
@@ -27,13 +31,13 @@ export type CheckedFile = Pick<TransferRequest, "check" | "directory" | "fileNam
 /** The name that shows the type of a file: where its final name shows none, the one that the service gave does. */
 const typedName = ({ fileName, name }: CheckedFile) => (kindOfName(name) === null ? fileName : name)
 
-/** Runs the check that was asked for, `full` up to its structure; false where no structure is known to compare with. */
+/** Runs the check that was asked for up to its structure; false where no structure is known to compare with. */
 export const checkAsked = (
   { codec, files }: CheckServices,
   file: CheckedFile,
   reader: PartReader
 ): Effect.Effect<boolean, FileDamaged | LocalIo> => {
-  const { check = "structure" } = file
+  const { check = "content" } = file
   if (check === "none") return Effect.succeed(false)
   if (typeof check === "function") return Effect.as(check(reader), false)
   return Effect.provideService(checkPart(files, file, reader), Codec, codec)
@@ -87,31 +91,79 @@ export const prove = Effect.fn("svc.transfer.provePart")(
   (effect, { codec }) => Effect.provideService(effect, Codec, codec)
 )
 
-/** Whether the content of the complete part was read and found good; false for a file whose kind is not known. */
-export type ContentProof = (part: PartReader) => Effect.Effect<boolean, FileDamaged | LocalIo>
+/** What proves the content of a part: it hears of the bytes as they come, and ends when the part is complete. */
+export interface ContentProof {
+  /** Null where nothing is proven of bytes as they come. */
+  readonly take: BlockProof.BlockProof["take"] | null
+  /** By what the content is proven now; null where nothing is known to compare with. */
+  readonly finish: (part: PartReader) => Effect.Effect<"records" | "blocks" | null, FileDamaged | LocalIo>
+}
+
+/** Proves the content of a file that is there as far as its check asks for it. */
+export const contentProof = (services: CheckServices, file: CheckedFile): ContentProof => {
+  const { codec, pool } = services
+  const name = typedName(file)
+  const index = kindOfName(name)?.index
+  const blocks = BlockProof.make(codec, pool.inflating)
+  const proven = Effect.fnUntraced(function* (part: PartReader) {
+    // A BAI has no blocks, and who does not know the format does not know whether there are any.
+    if (index === undefined || (index !== null && !(yield* isDeflated(part)))) return null
+    yield* blocks.finish(file.fileName, part)
+    return "blocks" as const
+  })
+  switch (file.check ?? "content") {
+    case "content":
+      return { take: index === undefined ? null : blocks.take, finish: proven }
+    case "full":
+      return {
+        take: null,
+        finish: (part) => Effect.map(prove(services, file, part), (found) => (found ? "records" : null))
+      }
+    default:
+      return { take: null, finish: () => Effect.succeed(null) }
+  }
+}
 
 /**
- * Begins to read blocks and records while they arrive, for `--check full`; what is given back waits for
- * the verdict. A file of unknown size is read when it is complete.
+ * The same while the part is filled. Blocks are proven as they come, unless the link host states a digest, which is cheaper; what an
+ * earlier run left is read beside them. Records are read behind the bytes that came without a gap, where the size is known.
  */
 export const proveOnArrival = Effect.fnUntraced(function* (
   services: CheckServices,
   request: Pick<TransferRequest, keyof CheckedFile | "size">,
-  { file, reached }: OpenPart
+  { file, known, ranges, reached }: OpenPart
 ): Effect.fn.Return<ContentProof, never, Scope.Scope> {
-  if (request.check !== "full") return () => Effect.succeed(false)
+  const proof = contentProof(services, request)
   const { size } = request
-  if (size === null) return (part) => prove(services, request, part)
-  const read: PartReader["read"] = (offset, length) =>
-    Effect.andThen(reached(Math.min(size, offset + length)), file.read(offset, length))
-  const proving = yield* Effect.forkScoped(prove(services, request, { size, read }))
-  return () => Fiber.join(proving)
+  if (request.check === "full" && size !== null) {
+    const read: PartReader["read"] = (offset, length) =>
+      Effect.andThen(reached(Math.min(size, offset + length)), file.read(offset, length))
+    const proving = yield* Effect.forkScoped(proof.finish({ size, read }))
+    return { ...proof, finish: () => Fiber.join(proving) }
+  }
+  const { take: proveBytes } = proof
+  if (proveBytes === null) return proof
+  const take = (offset: number, bytes: Uint8Array) =>
+    Effect.flatMap(known, (version) => ((version?.digests.length ?? 0) > 0 ? Effect.void : proveBytes(offset, bytes)))
+  const takeAgain = Effect.fnUntraced(function* ([start, end]: ByteRange) {
+    const room = new Uint8Array(Math.min(readLength, end - start))
+    for (let at = start; at < end; at += room.length) {
+      yield* take(at, yield* file.read(at, Math.min(room.length, end - at), room))
+    }
+  })
+  const earlier = yield* ranges
+  // What cannot be read now is read in the end, and said then.
+  const again = yield* Effect.forkScoped(Effect.ignore(Effect.forEach(earlier, takeAgain, { discard: true })))
+  return { take, finish: (part) => Effect.andThen(Fiber.join(again), proof.finish(part)) }
 })
+
+/** Bytes of what an earlier run left that are read at once. */
+const readLength = 1024 * 1024
 
 /**
  * Compares the complete part of `size` bytes with everything that is known of the file; `FileDamaged` when it differs.
  *
- * @param own - digests that are computed whether the link host states them or not
+ * @param wanted - digests that are computed
  */
 export const compare = Effect.fnUntraced(function* (
   services: CheckServices,
@@ -119,22 +171,19 @@ export const compare = Effect.fnUntraced(function* (
   { file, known }: OpenPart,
   size: number,
   content: ContentProof,
-  own: ReadonlyArray<Algorithm>
+  wanted: (stated: ReadonlyArray<StatedDigest>) => ReadonlyArray<Algorithm>
 ) {
   const reader = readerOfPart(file, size)
   const structure = yield* checkAsked(services, request, reader)
-  const proven = yield* content(reader)
+  const records = request.check === "full" ? yield* content.finish(reader) : null
   const version = yield* known
   const stated = version?.digests ?? []
-  const digests = yield* file.digests(size, algorithmsFor(stated, own))
+  const digests = yield* file.digests(size, wanted(stated))
   const damage = checksumDamage(request.fileName, stated, digests)
   if (damage !== null) return yield* damage
+  const digest = records ?? agreeing(stated, digests)
   const sized = (version?.size ?? request.size) !== null
-  const compared = [
-    ...(sized ? ["size"] : []),
-    ...(structure ? ["structure"] : []),
-    ...(proven ? ["content"] : []),
-    ...stated.map(comparisonOf)
-  ]
-  return { compared, digests }
+  const provenBy: Proof | null =
+    digest ?? (yield* content.finish(reader)) ?? (structure ? "structure" : sized ? "size" : null)
+  return { provenBy, digests }
 })

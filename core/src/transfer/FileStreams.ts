@@ -14,7 +14,6 @@ import { FileDamaged, type SourceError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { unread } from "../genome/bgzf/ContentCheck.ts"
 import { type DataType, kindOfName } from "../genome/formats/FileNames.ts"
 import type { PlainHeader } from "../genome/formats/Format.ts"
 import { openFormat } from "../genome/formats/Formats.ts"
@@ -39,7 +38,7 @@ export interface FileContent {
   readonly regions: string | null
   /** The file, each part of it until the next is asked for. */
   readonly bytes: Stream.Stream<Uint8Array, SourceError>
-  /** Null where records are not read, as those of BCF and of indexes. */
+  /** Null where records are not read, as those of indexes. */
   readonly records: Records | null
   /** What is not as it should be in the file, though it can be read. */
   readonly warnings: ReadonlyArray<string>
@@ -173,7 +172,9 @@ const digestCheck = (
   stated: ReadonlyArray<StatedDigest>
 ): Effect.Effect<DigestCheck> =>
   Effect.sync(() => {
-    const running = algorithmsFor(stated).map((algorithm) => [algorithm, hashing.begin(algorithm)] as const)
+    const running = algorithmsFor(stated, { triesTags: false }).map(
+      (algorithm) => [algorithm, hashing.begin(algorithm)] as const
+    )
     return {
       pass: (bytes) => {
         for (const [, digest] of running) digest.update(bytes)
@@ -214,12 +215,10 @@ const wholeData = Effect.fnUntraced(function* (
   progress: WholeTask["progress"]
 ): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
   const { size } = reader
-  const { header, judgeHeader, records } = yield* openFormat(fileName, reader, type)
-  const refused = judgeHeader?.().fault ?? null
-  if (refused !== null) return yield* new FileDamaged({ file: fileName, fault: "BadHeader", reason: refused })
+  const { header, records } = yield* openFormat(fileName, reader, type)
   const pace = { chunk, first: firstChunk, ahead: Math.min(pool.settings.connections, mostAhead) }
   const proven = Effect.map(check, (digests) =>
-    provenRuns(fileName, reader, records?.([]) ?? unread, pace).pipe(
+    provenRuns(fileName, reader, records([]), pace).pipe(
       Stream.tap(({ end, raw }) => {
         digests.pass(raw)
         return progress({ _tag: "Bytes", done: end, size })
@@ -240,7 +239,7 @@ const wholeData = Effect.fnUntraced(function* (
       // It is there: a file without it fails before, and so does one of another digest.
       Stream.succeed(Bgzf.eofBlock)
     ),
-    records: header === null ? null : { header: header.bytes, content: recordsIn(checked, header) }
+    records: { header: header.bytes, content: recordsIn(checked, header) }
   }
 })
 

@@ -27,8 +27,8 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type KeptFile, vouch } from "./ChecksumFile.ts"
 import { commit, type Indexed, type PutIndex, putMissingIndex } from "./Commit.ts"
-import { ownAlgorithms } from "./Digests.ts"
-import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
+import { algorithmsFor, ownAlgorithms, type StatedDigest } from "./Digests.ts"
+import { type CheckServices, type ContentProof, compare, proveOnArrival } from "./FileCheck.ts"
 import * as IndexesBeside from "./IndexesBeside.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
@@ -120,7 +120,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
       }
       const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, size)
       if (differs !== null) return yield* differs
-      const outcome: Result = { action: "exists", bytes, resumedFrom: 0, sha256: null, compared: [] }
+      const outcome: Result = { action: "exists", bytes, resumedFrom: 0, sha256: null, provenBy: null }
       return { _tag: "Kept" as const, outcome }
     }),
     attempt: yield* makeAttempts(file),
@@ -169,17 +169,18 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
 const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, inSegments: boolean, anew: boolean) {
   const { files, place, request } = file
   const { checksums = null, makesIndex = false, overwrite, size } = request
-  const own = ownAlgorithms(checksums)
+  const algorithms = (stated: ReadonlyArray<StatedDigest>) =>
+    algorithmsFor(stated, { own: ownAlgorithms(checksums), triesTags: (request.check ?? "content") === "content" })
   const reject = (damage: FileDamaged) => {
     return Effect.andThen(files.discard(place), new FileDamaged({ ...damage, file: request.fileName }))
   }
-  const part = yield* OpenPart.open(file, anew, own)
+  const part = yield* OpenPart.open(file, anew, algorithms)
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
   const content = yield* proveOnArrival(file, request, part)
-  const { bytes, compared, digests } = yield* Effect.gen(function* () {
-    yield* fetchInto(file, part, inSegments)
+  const { bytes, digests, provenBy } = yield* Effect.gen(function* () {
+    yield* fetchInto(file, part, content, inSegments)
     const bytes = ByteRanges.count(yield* part.ranges)
-    return { bytes, ...(yield* compare(file, request, part, bytes, content, own)) }
+    return { bytes, ...(yield* compare(file, request, part, bytes, content, algorithms)) }
   }).pipe(
     Effect.onExit((exit) => keepWhatCame(file, part, exit)),
     Effect.catchTag("SvcFileDamaged", reject)
@@ -191,7 +192,7 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
     bytes,
     resumedFrom: part.resumedFrom,
     sha256: digests.get("sha256") ?? "",
-    compared
+    provenBy
   }
 }, Effect.scoped)
 
@@ -208,14 +209,21 @@ const keepWhatCame = Effect.fnUntraced(function* (
   yield* Effect.ignore(bytes === 0 ? files.discard(place) : part.keep)
 })
 
-/** Fetches what the part does not have. */
-const fetchInto = Effect.fnUntraced(function* (file: WholeFile, part: OpenPart.OpenPart, inSegments: boolean) {
+/** Fetches what the part does not have. Bytes are written and proven at the same time. */
+const fetchInto = Effect.fnUntraced(function* (
+  file: WholeFile,
+  part: OpenPart.OpenPart,
+  content: Pick<ContentProof, "take">,
+  inSegments: boolean
+) {
   const { pool, request } = file
   const sink: ByteSink = {
     begin: 0,
     read: part.file.read,
     write: Effect.fnUntraced(function* (offset, bytes) {
-      const done = yield* part.write(offset, bytes)
+      const [done] = yield* Effect.all([part.write(offset, bytes), content.take?.(offset, bytes) ?? Effect.void], {
+        concurrency: 2
+      })
       yield* request.progress({ _tag: "Bytes", done, size: request.size })
     })
   }

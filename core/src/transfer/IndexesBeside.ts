@@ -1,7 +1,7 @@
 /** Which names beside a data file are those of its own indexes, and how they go when other bytes take its name. */
 import * as Effect from "effect/Effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
-import { dataNamesOf, indexNamesOf } from "../genome/formats/FileNames.ts"
+import { indexNamesOf, rivalOf } from "../genome/formats/FileNames.ts"
 import { checksumKinds } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
@@ -21,8 +21,8 @@ export const ownNames = Effect.fnUntraced(function* (
     Effect.catchTag(files.isThere(directory, other), "SvcCannotCreate", () => Effect.succeed(true))
   const names: Array<string> = []
   for (const index of indexNamesOf(name)) {
-    const others = dataNamesOf(index).filter((other) => other.toLowerCase() !== name.toLowerCase())
-    if ((yield* Effect.filter(others, isThere)).length === 0) names.push(index)
+    const other = rivalOf(index)
+    if (other === null || !(yield* isThere(other))) names.push(index)
   }
   return names
 })

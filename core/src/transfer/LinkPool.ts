@@ -35,6 +35,8 @@ export class LinkPool extends Context.Service<
   {
     readonly permits: Semaphore.Semaphore
     readonly limit: RateLimit
+    /** Turns of those who inflate aside: of the four threads of libuv one is left for reads and writes. */
+    readonly inflating: Semaphore.Semaphore
     readonly settings: TransferSettings
   }
 >()("svc-steps/core/transfer/LinkPool") {
@@ -43,6 +45,7 @@ export class LinkPool extends Context.Service<
       LinkPool.of({
         permits: Semaphore.makeUnsafe(settings.connections),
         limit: makeRateLimit(settings.limitRate),
+        inflating: Semaphore.makeUnsafe(3),
         settings
       })
     )

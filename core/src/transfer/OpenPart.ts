@@ -14,7 +14,7 @@ import { Busy, type CannotCreate, fullDisk, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import * as ByteRanges from "./ByteRanges.ts"
-import { type Algorithm, algorithmsFor } from "./Digests.ts"
+import type { Algorithm, StatedDigest } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
@@ -28,6 +28,8 @@ const mostUnsynced = { bytes: 64 * 1024 * 1024, millis: 10_000 }
  * takes a few KiB; but file systems free whole blocks, which can be large, and other files of the run may take what is freed.
  */
 const givenUp = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
+
+type WantedDigests = (stated: ReadonlyArray<StatedDigest>) => ReadonlyArray<Algorithm>
 
 export type ProgressError = LocalIo | CannotCreate | Busy
 
@@ -64,27 +66,27 @@ export interface PartContext {
  * for the rest of the file.
  *
  * @param anew - whether to ignore what an earlier run left
- * @param own - digests that are computed of the file whether a link host states them or not
+ * @param algorithms - digests that are computed of the file, by what its link host stated
  */
 export const open = Effect.fn("svc.transfer.openPart")(function* (
   context: PartContext,
   anew: boolean,
-  own: ReadonlyArray<Algorithm>
+  algorithms: WantedDigests
 ) {
   const { files, identity, place, request } = context
-  const earlier = anew ? null : yield* resume(context, own)
+  const earlier = anew ? null : yield* resume(context, algorithms)
   const { file, journal } = earlier ?? (yield* create(files, place, identity, request.size))
   // What the part takes of the disk is there already, be it in the journal or not.
   yield* checkRoom(files, place, (request.size ?? journal.size ?? 0) - file.allocated).pipe(
     Effect.tapError(() => (journal.spans.length === 0 ? files.discard(place) : Effect.void))
   )
-  return yield* fill(context, file, journal, own)
+  return yield* fill(context, file, journal, algorithms)
 })
 
 /** Reads what an earlier run left once, span by span. Null when nothing of it can be used. */
 const resume = Effect.fnUntraced(function* (
   { codec, files, identity, place, request }: PartContext,
-  own: ReadonlyArray<Algorithm>
+  wanted: WantedDigests
 ) {
   const text = yield* files.readJournal(place)
   const found = text === null ? null : PartJournal.decode(text, identity)
@@ -98,7 +100,7 @@ const resume = Effect.fnUntraced(function* (
   if (file === null) return null
   const journal = { ...found, writer: yield* makeWriter(files, identity) }
   yield* files.writeJournal(place, PartJournal.encode(journal))
-  const { lost, proven } = yield* prove(file, codec.crc32, journal, algorithmsFor(journal.digests ?? [], own))
+  const { lost, proven } = yield* prove(file, codec.crc32, journal, wanted(journal.digests ?? []))
   if (lost.length > 0) yield* request.progress(refetching(lost))
   return proven.length === 0 ? null : { file, journal: { ...journal, spans: proven } }
 })
@@ -195,7 +197,7 @@ const fill = Effect.fnUntraced(function* (
   { codec, files, place }: PartContext,
   file: PartFile,
   journal: PartJournal.PartJournal,
-  own: ReadonlyArray<Algorithm>
+  algorithms: WantedDigests
 ): Effect.fn.Return<OpenPart, never, Scope.Scope> {
   const scope = yield* Scope.Scope
   const log = PartJournal.makeSpanLog(codec.crc32, journal.spans)
@@ -271,7 +273,7 @@ const fill = Effect.fnUntraced(function* (
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, offset, offset + bytes.length))
     const prefix = ByteRanges.prefix(now)
     yield* wake(prefix)
-    yield* file.finalUpTo(prefix, algorithmsFor((yield* watch.known)?.digests ?? [], own))
+    yield* file.finalUpTo(prefix, algorithms((yield* watch.known)?.digests ?? []))
     const more = yield* Ref.updateAndGet(unsynced, (sum) => sum + bytes.length)
     const age = (yield* monotonicMillis) - (yield* Ref.get(syncedAt))
     if (more >= mostUnsynced.bytes || age >= mostUnsynced.millis) yield* keepLater

@@ -7,6 +7,7 @@ import { regionsOfKey, type SliceMaker } from "../genome/formats/SliceHeader.ts"
 import type { IndexedSource } from "../genome/IndexedFile.ts"
 import * as Slice from "../genome/slice/Slice.ts"
 import { printable } from "../text/Printable.ts"
+import { isTried } from "./Digests.ts"
 import * as LinkLease from "./LinkLease.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"
 import { maker, type SliceEstimate, type SliceTask } from "./SliceRequest.ts"
@@ -153,7 +154,7 @@ export const originOf = Effect.fnUntraced(function* (
   const identity = [
     `${size} bytes`,
     ...(etag === null ? [] : [`ETag ${etag}`]),
-    ...digests.map(({ algorithm, field, hex }) => `${algorithm} ${hex} (${field})`)
+    ...digests.filter((one) => !isTried(one)).map(({ algorithm, field, hex }) => `${algorithm} ${hex} (${field})`)
   ]
   return {
     command: printable(`${maker} ${optionsOf(regions)}`),

@@ -5,7 +5,8 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { FileDamaged, InArchive, LocalIo, ServiceError } from "../Errors.ts"
-import type { ChecksumKind } from "../selection/FileName.ts"
+import type { Check, ChecksumKind } from "../selection/FileName.ts"
+import { algorithms } from "./Digests.ts"
 
 /** A link asked for again, with the size that the listing gives now. */
 export interface FreshLink {
@@ -44,14 +45,11 @@ export interface PartReader {
 
 /**
  * `structure`: a BAM, VCF or index must be what its name says, whole at both ends, and an index fit the data file beside
- * it. `full`: also every block and record, and that an index leads to all of them. `none`: only the size is compared. A function
- * is a check of the caller's own in place of these.
+ * it. `content`: also every byte, by a digest that the link host states or else by the CRC-32 of each block. `full`: also every
+ * record, and that an index leads to all of them. `none`: only the size is compared. A function is a check of the caller's own in
+ * place of these. Digests that the link host states are compared in any case.
  */
-export type TransferCheck =
-  | "structure"
-  | "full"
-  | "none"
-  | ((part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>)
+export type TransferCheck = Check | "none" | ((part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>)
 
 /** One file to bring, where from and where to. */
 export interface TransferRequest {
@@ -70,7 +68,7 @@ export interface TransferRequest {
   readonly linkAskedAt?: number
   /** Asks the service for the link again. */
   readonly renewLink: Effect.Effect<FreshLink, ServiceError | InArchive>
-  /** What the complete file must pass before it gets its final name; `structure` when it is left out. */
+  /** What the complete file must pass before it gets its final name; `content` when it is left out. */
   readonly check?: TransferCheck
   /** Puts a checksum beside the file, in coreutils' form: `NAME.md5` or `NAME.sha256`. */
   readonly checksums?: ChecksumKind | null
@@ -78,6 +76,13 @@ export interface TransferRequest {
   readonly makesIndex?: boolean
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
+
+/**
+ * By what a file is proven, the strongest: its records, a digest that the link host states, the CRC-32 of its blocks, its structure, its
+ * size.
+ */
+export const Proof = Schema.Literals(["records", ...algorithms, "blocks", "structure", "size"])
+export type Proof = typeof Proof.Type
 
 /** What became of a file, and what it took. Sizes in bytes. */
 export type TransferOutcome = TransferFigures &
@@ -92,8 +97,8 @@ interface TransferFigures {
   readonly bytes: number
   /** Bytes taken over from an earlier run. */
   readonly resumedFrom: number
-  /** What the file was compared with: `size`, `structure`, and the checksums that the link host stated, as `md5 of Content-MD5`. */
-  readonly compared: ReadonlyArray<string>
+  /** Null where nothing is known to compare with, and of a file that was there. */
+  readonly provenBy: Proof | null
   /** Requests to link hosts. */
   readonly attempts: number
   readonly renewals: number

@@ -4,7 +4,6 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import type { TabixColumns } from "../genome/index/TabixIndex.ts"
@@ -68,16 +67,6 @@ describe("a file proven while it arrives", () => {
       assert.strictEqual((yield* proven(vcfColumns(["chr1"])))?.records, 1)
       const { message } = yield* Effect.flip(proven({ ...vcfColumns(["chr1"]), format: 0 }))
       assert.match(message, /^a\.vcf\.gz\.tbi: it is not the index of a\.vcf\.gz: .*preset 0 /)
-    }).pipe(provided)
-  )
-
-  it.effect("D18 a header that samtools refuses is named", () =>
-    Effect.gen(function* () {
-      const header = encodeBamHeader(text("@PG\tPN:x\n"), [])
-      const { message } = yield* Effect.flip(
-        proveFile({ name: "a.bam", reader: fromBytes(bgzf(yield* Codec, header)) }, null)
-      )
-      assert.strictEqual(message, "a.bam: samtools refuses it: header line 1 (@PG) has no ID")
     }).pipe(provided)
   )
 })

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { type RecordCounts, type RecordListener, unread } from "../genome/bgzf/ContentCheck.ts"
+import type { RecordCounts, RecordListener } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
 import { type Opened, openFormat } from "../genome/formats/Formats.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
@@ -23,35 +23,30 @@ export interface ProvenFile<E> {
 
 /** What a whole data file is made of. */
 export interface ProvenContent extends WalkFacts {
-  /** Null where records are not looked at. */
-  readonly counts: RecordCounts | null
-  /** What its header should not have, and tools read all the same. */
-  readonly warnings: ReadonlyArray<string>
+  readonly counts: RecordCounts
 }
 
-/** Proves every block of a file and every record, which `listeners` hear of, and then judges its header. */
+/** Proves every block of a file and every record, which `listeners` hear of. */
 export const proveContent = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>,
-  { judgeHeader, records }: Opened,
+  { records }: Opened,
   listeners: ReadonlyArray<RecordListener>,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.fn.Return<ProvenContent, Damage | FileDamaged | E, Codec> {
-  const check = records?.(listeners) ?? null
-  const walked = yield* walkWhole(file, reader, check ?? unread, progress)
-  const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
-  if (fault !== null) return yield* new FileDamaged({ file, fault: "BadHeader", reason: fault })
-  return { ...walked, counts: check?.counts() ?? null, warnings }
+  const check = records(listeners)
+  const walked = yield* walkWhole(file, reader, check, progress)
+  return { ...walked, counts: check.counts() }
 })
 
 /**
  * Proves `data`, and `index` with it where it is one of that file. Fails with `FileDamaged`, which names the file that is wrong.
- * Files of other kinds are proven by nothing: null. The number of records is null where records are not looked at.
+ * Files of other kinds are proven by nothing: null.
  */
 export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = never>(
   data: ProvenFile<E>,
   index: ProvenFile<E2> | null
-): Effect.fn.Return<{ readonly records: number | null } | null, FileDamaged | E | E2, Codec> {
+): Effect.fn.Return<{ readonly records: number } | null, FileDamaged | E | E2, Codec> {
   const { name, reader } = data
   const found = kindOfName(name)
   if (found === null || found.index !== null) return null
@@ -64,13 +59,13 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
       isDamage,
       ({ error }) => error
     )
-  if (index === null || parsed === null) return { records: (yield* walk([])).counts?.records ?? null }
+  if (index === null || parsed === null) return { records: (yield* walk([])).counts.records }
   const fits = opened.referenceAt(parsed)
-  if (fits !== null && Result.isFailure(fits)) return yield* mismatch(index.name, name, fits.failure)
+  if (Result.isFailure(fits)) return yield* mismatch(index.name, name, fits.failure)
   const proof = IndexProof.make(parsed)
   const { counts } = yield* walk([proof])
-  if (counts !== null) yield* IndexProof.compareRecords(index.name, parsed, name, counts, proof.fault())
-  return { records: counts?.records ?? null }
+  yield* IndexProof.compareRecords(index.name, parsed, name, counts, proof.fault())
+  return { records: counts.records }
 })
 
 /** Passes records on to the builder; what lies behind its last bin is kept in `beyond`, as `chr1:5`. */
@@ -118,15 +113,14 @@ export const makeIndex = Effect.fn("svc.verify.makeIndex")(function* <E>({
   const kind = kindOfName(name)
   if (kind === null || kind.index !== null) return yield* cannot("it is no BAM or VCF file")
   const opened = yield* Effect.catchIf(openFormat(name, reader, kind.type), isFileDamaged, fetchAgain)
-  const { format, indexing } = opened
-  if (indexing === null) return yield* cannot(`it is a ${format.name}`)
+  const { indexing } = opened
   const builder = IndexBuilder.make()
   const { found, listener, names } = listenerOf(builder)
   const { counts } = yield* proveContent(name, reader, opened, [listener], () => Effect.void).pipe(
     Effect.catchIf(isDamage, ({ error }) => error),
     Effect.catchIf(isFileDamaged, fetchAgain)
   )
-  if (counts?.sorted !== true) return yield* cannot("its records are not in the order of their places")
+  if (!counts.sorted) return yield* cannot("its records are not in the order of their places")
   if (found.beyond !== null) return yield* cannot(`the record at ${found.beyond} ends where no index reaches`)
   builder.addUnplaced(counts.unplaced)
   return builder.fitting(yield* Codec, indexing.of(names), indexing.longest)

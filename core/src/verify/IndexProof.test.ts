@@ -25,6 +25,8 @@ import {
 import { binOf, firstOfLevel } from "../genome/index/Bins.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "../genome/index/TabixIndex.ts"
+import { readIndex } from "../genome/Structure.ts"
+import { makeIndex } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { compareRecords } from "./IndexProof.ts"
 
@@ -300,6 +302,29 @@ describe("an index against every record", () => {
     const proof = IndexProof.make(Result.getOrThrow(parseTbi(tbi)))
     walk(codec, vcf, vcfWalk(0, [proof]), 2)
     assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
+  })
+
+  proves("D15 an index that was made by REF and END alone is told, and no fault", function* () {
+    const codec = yield* Codec
+    const lines = [
+      ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
+      "chr1\t10001\t.\tA\t<DEL>\t.\t.\tSVLEN=30000\n",
+      "chr1\t40001\t.\tA\tC\t.\t.\t.\n"
+    ]
+    const { tbi, vcf } = vcfFile(codec, lines)
+    const said = (index: TabixIndex) => {
+      const proof = IndexProof.make(index)
+      walk(codec, vcf, vcfWalk(0, [proof]), 2)
+      assert.isNull(proof.fault())
+      return proof.note()
+    }
+    assert.match(
+      said(Result.getOrThrow(parseTbi(tbi))) ?? "",
+      /^it was made by htslib before 1.22, and leads to 1 record by REF and END alone/
+    )
+    // The one that is made now leads everywhere.
+    const made = yield* makeIndex({ name: "a.vcf.gz", reader: fromBytes(vcf) })
+    assert.isNull(said(yield* readIndex("a.vcf.gz.tbi", fromBytes(made.bytes))))
   })
 
   proves("D7 an unmapped read that an older samtools skips by is told, and no fault", function* () {

@@ -17,7 +17,7 @@ import { counted } from "../text/Quantity.ts"
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
   readonly fault: () => string | null
-  /** What samtools misses with it as well, with the index as subject; null when nothing. */
+  /** What other tools miss with it as well, with the index as subject; null when nothing. */
   readonly note: () => string | null
 }
 
@@ -35,6 +35,8 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
   let found: string | null = null
   let missed = 0
   let firstMissed = ""
+  /** Records that it leads to by REF and END alone. */
+  let cut = 0
 
   const referenceOf = (name: string, said: ReferenceIndex): Reference => ({
     name,
@@ -60,13 +62,18 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       // References of which the index has nothing are compared by the counts.
       if (said.bins.size > 0) current = referenceOf(name, said)
     },
-    record: (start, end, mapped, place) => {
+    record: (start, longest, mapped, place, plainEnd) => {
       if (current === null) return
       const { chunks, linearOffsets, name } = current
       const at = () => `${name}:${start + 1}, in the block at byte ${place.block}`
       if (!chunks.reach(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
       // Writers differ in the bin of a record that has a reference and no position.
       if (start < 0) return
+      const leadsTo = (end: number) =>
+        chunks.covers(binOf(start, end, minShift, depth), place) && linearOffsets.reaches(end, place)
+      const isCut = plainEnd < longest && !leadsTo(longest)
+      const end = isCut ? plainEnd : longest
+      if (isCut) cut++
       if (end > addressable(index)) {
         return wrong(
           `it leads to the first ${addressable(index)} bases of a reference, and not to the record at ${at()}`
@@ -92,9 +99,11 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       return found
     },
     note: () =>
-      missed === 0
-        ? null
-        : `it leads samtools past ${counted(missed, "unmapped read")}, the first at ${firstMissed}: index the file anew`
+      cut > 0
+        ? `it was made by htslib before 1.22, and leads to ${counted(cut, "record")} by REF and END alone, not by SVLEN or LEN: index the file anew`
+        : missed === 0
+          ? null
+          : `it leads samtools past ${counted(missed, "unmapped read")}, the first at ${firstMissed}: index the file anew`
   }
 }
 

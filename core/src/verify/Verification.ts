@@ -13,13 +13,11 @@ import {
   type ChecksumKind,
   type ChecksumName,
   type DataType,
-  dataNamesOf,
   dataOf,
   type IndexSuffix
 } from "../genome/formats/FileNames.ts"
 import { openFormat } from "../genome/formats/Formats.ts"
 import { checkStructure, isDeflated, readIndex } from "../genome/Structure.ts"
-import { counted } from "../text/Quantity.ts"
 import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { checksumIn } from "./Manifest.ts"
@@ -193,7 +191,7 @@ const proofsFor = Effect.fnUntraced(function* (data: string, targets: ReadonlyAr
   const proofs = new Map<string, IndexProof.IndexProof>()
   for (const { path, role } of targets) {
     const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
-    if (suffix === null || !dataNamesOf(path).includes(data)) continue
+    if (suffix === null || dataOf(path) !== data) continue
     const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file)))
     const index = yield* Effect.option(read)
     if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
@@ -201,13 +199,6 @@ const proofsFor = Effect.fnUntraced(function* (data: string, targets: ReadonlyAr
   return proofs
 })
 
-const mostWarnings = 3
-
-/** A header may give a warning for each of its thousands of lines. */
-const shortened = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const rest = warnings.length - mostWarnings
-  return rest > 0 ? [...warnings.slice(0, mostWarnings), `${counted(rest, "more warning")} about its header`] : warnings
-}
 /** The header first, as its damage has the better words; then every byte. */
 const checkData = Effect.fnUntraced(function* (
   { file, path, progress }: Work,
@@ -224,17 +215,15 @@ const checkData = Effect.fnUntraced(function* (
     yield* walkWhole(path, file, unread, progress)
     return yield* header.failure
   }
-  const { format, references, samples } = header.success
-  const { counts, warnings, ...about } = yield* proveContent(path, file, header.success, [...proofs.values()], progress)
+  const { references, samples } = header.success
+  const { counts, ...about } = yield* proveContent(path, file, header.success, [...proofs.values()], progress)
   const facts = { ...noFacts, ...about, references, samples }
-  const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
-  if (counts === null) return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
   const walked = {
     counts,
     faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])),
     missed: new Map(Array.from(proofs, ([index, proof]) => [index, proof.note()]))
   }
-  return { facts: { ...facts, records: counts.records }, notes, walked }
+  return { facts: { ...facts, records: counts.records }, notes: [], walked }
 })
 
 /** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
@@ -247,7 +236,7 @@ const checkIndex = Effect.fnUntraced(function* (
   if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
     return yield* head.failure
   const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
-  const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
+  const data = dataOf(path)
   const about = known.get(data)
   const source = yield* FileSource
   const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))

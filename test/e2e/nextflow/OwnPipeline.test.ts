@@ -196,7 +196,7 @@ workflow {
     def bed = file("\${launchDir}/my 'targets'.bed", glob: false)
     SVC_DOWNLOAD(channel.of(${rows}), System.getenv('SVC_TARGET'))
     SVC_DOWNLOAD.out.bam.view { meta, bam, _bai -> "BAM \${meta.id} \${bam.name}" }
-    SVC_FETCHANNOTATIONS(channel.of([[id: 'Größe (2), neu'], [analysisIds: [${ids}]], []]).filter { _meta, select, _bed -> select.analysisIds }, System.getenv('SVC_TARGET'))
+    SVC_FETCHANNOTATIONS(channel.of([[id: 'Größe (2), neu'], [analysisIds: [${ids}]]]).filter { _meta, select -> select.analysisIds }, System.getenv('SVC_TARGET'))
     SVC_FETCHANNOTATIONS.out.annotations.view { _meta, rows -> "ROWS \${rows.name} \${rows.countLines()}" }
 }
 `

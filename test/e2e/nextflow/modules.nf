@@ -24,7 +24,7 @@ workflow {
     SVC_RESUMERESTORE.out.files.view { meta, files -> "RESTORED ${meta.id} ${files.collect { path -> path.name }.join(' ')}" }
     SVC_RESUMERESTORE.out.tracking.view { meta, tracking -> "PENDING ${meta.id} ${tracking.text.trim()}" }
 
-    SVC_FETCHANNOTATIONS(channel.of([[id: 'rows'], [analysisIds: ['A1', 'A2']], []], [[id: 'targets'], [analysisIds: 'A1', format: 'tsv'], bed]), target)
+    SVC_FETCHANNOTATIONS(channel.of([[id: 'rows'], [analysisIds: ['A1', 'A2']]], [[id: 'targets'], [analysisIds: 'A1', format: 'tsv', filters: ['Chr = 17', 'Pos > 0']]]), target)
     SVC_FETCHANNOTATIONS.out.annotations.view { meta, path -> "ANNOTATIONS ${meta.id} ${path.name} ${path.countLines() > 0}" }
 
     channel.topic('versions').unique().view { tool -> "VERSION ${tool.join(' ')}" }

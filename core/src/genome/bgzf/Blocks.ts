@@ -41,17 +41,19 @@ const beginnings: ReadonlyArray<readonly [begin: string, what: string]> = [
   ["version https://git-lfs", "a pointer of Git LFS in place of the file: git lfs pull brings it"]
 ]
 
-/** What bytes are that begin as nothing that is wanted, in words. */
+/** What inflated bytes are that begin as nothing that is wanted, in words. */
 export const foreignContent = (bytes: Uint8Array): string => {
   if (bytes.length === 0) return "it is empty"
-  if (Bgzf.isGzip(bytes)) return "it is plain gzip; compress it with bgzip"
+  if (Bgzf.isGzip(bytes)) return "it is compressed twice"
   const head = String.fromCharCode(...bytes.subarray(0, 256)).trimStart()
   const found = beginnings.find(([begin]) => head.startsWith(begin))
   return found === undefined ? "its first bytes are of another format" : `it is ${found[1]}`
 }
 
-const firstBlock = (file: string, bytes: Uint8Array): FileDamaged =>
-  new FileDamaged({ file, fault: "NotBgzf", reason: `not a BGZF file: ${foreignContent(bytes)}` })
+const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
+  const what = Bgzf.isGzip(bytes) ? "it is plain gzip; compress it with bgzip" : foreignContent(bytes)
+  return new FileDamaged({ file, fault: "NotBgzf", reason: `not a BGZF file: ${what}` })
+}
 
 /** Finds the whole blocks in `bytes`, which start at `offset` of a file of `fileSize` bytes. Fails with `FileDamaged`. */
 const findBlocks = (

@@ -33,8 +33,8 @@ export interface RecordCounts {
 export interface RecordListener {
   /** Records of another reference follow: its number in the header for BAM, by appearance for VCF, and its name. */
   readonly enter: (reference: number, name: string) => void
-  /** A record that covers `[start, end)` (0-based) begins at `place`. */
-  readonly record: (start: number, end: number, mapped: boolean, place: ContentPosition) => void
+  /** A record that covers `[start, end)` (0-based) begins at `place`; up to `plainEnd` for older tools. */
+  readonly record: (start: number, end: number, mapped: boolean, place: ContentPosition, plainEnd: number) => void
   /** The last record of the reference ends at `place`. */
   readonly leave: (place: ContentPosition) => void
 }

@@ -8,7 +8,6 @@ import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentC
 import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 import type { TabixIndex } from "../index/TabixIndex.ts"
 import { type BamHeader, bamRegions, bamSliceHeader, joinBamHeader, magic, readBamHeader } from "./BamHeader.ts"
-import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import * as BamRecord from "./BamRecord.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, Telling } from "./Format.ts"
@@ -87,7 +86,7 @@ export const bamWalk = (
     const mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
     const start = BamRecord.position(view, at)
     const end = BamRecord.end(view, at)
-    for (const listener of listeners) listener.record(start, end, mapped, place)
+    for (const listener of listeners) listener.record(start, end, mapped, place, end)
   }
 
   const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
@@ -212,7 +211,6 @@ export const Bam: Format = {
         samples: null,
         header: { size: header.size, bytes: () => joinBamHeader(header.list, header.text) },
         regionsOf: (program) => bamRegions(header, program),
-        judgeHeader: () => judgeBamHeader(header),
         records: (listeners) => bamWalk(header, listeners),
         referenceAt: (index) =>
           Result.map(asOwn(index), () => ({

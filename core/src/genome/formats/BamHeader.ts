@@ -78,6 +78,16 @@ const parsePrefix = (bytes: Uint8Array, most: number): Parsed => {
   return { header: { text: bytes.subarray(8, textLength), references, list: bytes.subarray(textEnd, at), size: at } }
 }
 
+/** The name that two references have, cut where it is long; null when there is none. */
+const firstRepeated = (references: ReadonlyArray<BamReference>): string | null => {
+  const names = new Set<string>()
+  for (const { name } of references) {
+    if (names.has(name)) return name.slice(0, 60)
+    names.add(name)
+  }
+  return null
+}
+
 /**
  * Reads the header through as few blocks as it needs. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`,
  * `BadHeader`.
@@ -92,7 +102,12 @@ export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>
   while (true) {
     const prefix: Inflated = yield* inflate(wanted)
     const parsed = parsePrefix(prefix.bytes, most)
-    if ("header" in parsed) return { ...parsed.header, firstRecord: prefix.offsetOf(parsed.header.size) }
+    if ("header" in parsed) {
+      const twice = firstRepeated(parsed.header.references)
+      const reason = `its header has the reference ${twice} twice`
+      if (twice !== null) return yield* new FileDamaged({ file, fault: "BadHeader", reason })
+      return { ...parsed.header, firstRecord: prefix.offsetOf(parsed.header.size) }
+    }
     if ("wrong" in parsed) return yield* new FileDamaged({ file, fault: "BadHeader", reason: parsed.wrong })
     if (prefix.ended) return yield* new FileDamaged({ file, fault: "Truncated", reason: "ends inside its header" })
     // References are parsed from the first one each time: their bytes grow by a half or more, so that this stays linear.

@@ -65,17 +65,51 @@ export const isSound = (view: DataView, at: number): boolean => {
 /** True for the CIGAR operations that move along the reference: M, D, N, = and X. */
 const consumesReference = 0b110001101
 
+const softClip = 4
+/** `CG`, and the types of its value: arrays of numbers of 32 bits. */
+const [cigarTag, unsigned, signed] = [0x4347, 0x4249, 0x4269]
+
+/** The operations of a record, as places of words in it. */
+interface Cigar {
+  readonly first: number
+  readonly count: number
+}
+
 /**
- * 0-based position after the last base it covers, as htslib counts: an unmapped record, or one whose CIGAR covers
- * nothing, is one base long. The stand-in CIGAR of records with a CG tag spans the same bases as the real one.
+ * The CIGAR of a sound record. Where its first operation is a soft clip of all bases, the tag CG has it, as for htslib: there is no room
+ * for more than 65,535 operations (section 4.2.2), and what stands in for them says little of the length.
  */
+export const cigarOf = (view: DataView, at: number): Cigar => {
+  const first = at + 36 + nameLength(view, at)
+  const count = cigarCount(view, at)
+  const bases = view.getInt32(at + 20, true)
+  const isStandIn = count > 0 && view.getUint32(first, true) === ((bases << 4) | softClip) >>> 0 && refId(view, at) >= 0
+  return (isStandIn ? taggedCigar(view, at, first, count, bases) : null) ?? { first, count }
+}
+
+const taggedCigar = (view: DataView, at: number, first: number, count: number, bases: number): Cigar | null => {
+  const stop = at + recordSize(view, at)
+  let tag = first + 4 * count + ((bases + 1) >>> 1) + bases
+  while (tag !== -1 && tag + 8 <= stop) {
+    const next = tagEnd(view, tag, stop)
+    if (view.getUint16(tag) === cigarTag) {
+      const type = view.getUint16(tag + 2)
+      const real = view.getUint32(tag + 4, true)
+      const isWhole = next !== -1 && next <= stop
+      return isWhole && (type === unsigned || type === signed) && real >= count ? { first: tag + 8, count: real } : null
+    }
+    tag = next
+  }
+  return null
+}
+
+/** 0-based position after the last base it covers, as htslib counts: an unmapped record, or one whose CIGAR covers nothing, is one base long. */
 export const end = (view: DataView, at: number): number => {
   const start = position(view, at)
   if ((flags(view, at) & Flag.unmapped) !== 0) return start + 1
   let length = 0
-  const first = at + 36 + nameLength(view, at)
-  const last = first + 4 * cigarCount(view, at)
-  for (let op = first; op < last; op += 4) {
+  const { count, first } = cigarOf(view, at)
+  for (let op = first; op < first + 4 * count; op += 4) {
     const word = view.getUint32(op, true)
     if (((consumesReference >>> (word & 15)) & 1) === 1) length += word >>> 4
   }
@@ -94,19 +128,19 @@ const valueSizes = Uint8Array.from({ length: 128 }, (_, letter) => {
 })
 
 /** Where the tag at `at` ends, -1 when it does not end by `stop` or has no type that exists. */
-const tagEnd = (bytes: Uint8Array, view: DataView, at: number, stop: number): number => {
+const tagEnd = (view: DataView, at: number, stop: number): number => {
   if (at + 4 > stop) return -1
-  const type = bytes[at + 2]!
+  const type = view.getUint8(at + 2)
   const size = valueSizes[type & 0x7f]!
   if (type < 0x80 && size > 0) return at + 3 + size
   // Z and H end with a zero byte.
   if (type === 0x5a || type === 0x48) {
     let end = at + 3
-    while (end < stop && bytes[end] !== 0) end++
+    while (end < stop && view.getUint8(end) !== 0) end++
     return end < stop ? end + 1 : -1
   }
   if (type !== 0x42 || at + 8 > stop) return -1
-  const element = bytes[at + 3]!
+  const element = view.getUint8(at + 3)
   const each = element < 0x80 ? valueSizes[element]! : 0
   return each === 0 || element === 0x41 ? -1 : at + 8 + each * view.getUint32(at + 4, true)
 }
@@ -114,13 +148,12 @@ const tagEnd = (bytes: Uint8Array, view: DataView, at: number, stop: number): nu
 /** What is wrong inside the whole record at `at`, as a phrase; null when all its parts add up, as samtools wants them to. */
 export const flawOf = (bytes: Uint8Array, view: DataView, at: number): string | null => {
   if (!isSound(view, at)) return "contradicts itself"
-  const name = at + 36
-  const cigar = name + nameLength(view, at)
-  if (bytes[cigar - 1] !== 0) return "has a name without its end"
-  const count = cigarCount(view, at)
+  const tags = at + 36 + nameLength(view, at) + 4 * cigarCount(view, at)
+  if (bytes[at + 35 + nameLength(view, at)] !== 0) return "has a name without its end"
+  const { count, first } = cigarOf(view, at)
   const bases = view.getInt32(at + 20, true)
   let covered = 0
-  for (let op = cigar; op < cigar + 4 * count; op += 4) {
+  for (let op = first; op < first + 4 * count; op += 4) {
     const word = view.getUint32(op, true)
     if ((word & 15) > lastOperation) return `has a CIGAR operation ${word & 15}, which does not exist`
     if (((consumesRead >>> (word & 15)) & 1) === 1) covered += word >>> 4
@@ -129,9 +162,9 @@ export const flawOf = (bytes: Uint8Array, view: DataView, at: number): string | 
   const mapped = (flags(view, at) & Flag.unmapped) === 0
   if (mapped && count > 0 && bases > 0 && covered !== bases) return `has ${bases} bases and a CIGAR of ${covered}`
   const stop = at + recordSize(view, at)
-  let tag = cigar + 4 * count + ((bases + 1) >>> 1) + bases
+  let tag = tags + ((bases + 1) >>> 1) + bases
   while (tag < stop) {
-    const end = tagEnd(bytes, view, tag, stop)
+    const end = tagEnd(view, tag, stop)
     if (end === -1 || end > stop) return "has a tag that is not whole"
     tag = end
   }

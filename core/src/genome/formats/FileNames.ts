@@ -6,12 +6,8 @@ export interface FormatNames {
   readonly name: string
   /** The end of the names of its files, without the dot. */
   readonly suffix: string
-  /** Suffixes of other formats under which its files come too. */
-  readonly alsoUnder: ReadonlyArray<string>
   /** What the names of its indexes add, the usual one first; none where the format has no index. */
   readonly indexes: ReadonlyArray<IndexSuffix>
-  /** True when files of the service are asked for by it and by its usual index (`--filetypes`). */
-  readonly offered: boolean
   /** True when the format can hold unplaced reads, which `--unmapped` takes. */
   readonly hasUnmapped: boolean
 }
@@ -22,44 +18,30 @@ export type IndexSuffix = (typeof indexSuffixes)[number]
 export const bam = {
   name: "BAM",
   suffix: "bam",
-  alsoUnder: [],
   indexes: ["bai", "csi"],
-  offered: true,
   hasUnmapped: true
 } as const satisfies FormatNames
 
 export const vcf = {
   name: "VCF",
   suffix: "vcf.gz",
-  alsoUnder: [],
   indexes: ["tbi", "csi"],
-  offered: true,
   hasUnmapped: false
 } as const satisfies FormatNames
 
-export const bcf = {
-  name: "BCF",
-  suffix: "bcf",
-  alsoUnder: [vcf.suffix],
-  indexes: ["csi"],
-  offered: false,
-  hasUnmapped: false
-} as const satisfies FormatNames
-
-const all = [bam, vcf, bcf] as const
+const all = [bam, vcf] as const
 
 type Names = (typeof all)[number]
-type Offered = Extract<Names, { readonly offered: true }>
-/** The suffix of the data files of a format. */
-export type DataType = Names["suffix"]
 /**
  * The data files that can be asked for.
  *
  * @category models
  * @since 0.1.0
  */
-export type OfferedDataType = Offered["suffix"]
-type IndexOf<F extends Offered> = F extends { readonly indexes: readonly [infer I extends IndexSuffix, ...infer _] }
+export type OfferedDataType = Names["suffix"]
+/** The suffix of the data files of a format. */
+export type DataType = OfferedDataType
+type IndexOf<F extends Names> = F extends { readonly indexes: readonly [infer I extends IndexSuffix, ...infer _] }
   ? `${F["suffix"]}.${I}`
   : never
 /**
@@ -68,7 +50,7 @@ type IndexOf<F extends Offered> = F extends { readonly indexes: readonly [infer 
  * @category models
  * @since 0.1.0
  */
-export type FileType = OfferedDataType | IndexOf<Offered>
+export type FileType = OfferedDataType | IndexOf<Names>
 
 /** What a name says. */
 export interface Named {
@@ -109,22 +91,20 @@ const kinds: ReadonlyArray<Kind> = all
   .sort((a, b) => b.ending.length - a.ending.length)
 
 /** `S1.bed.gz.csi` is called after the whole name of a file of no known format. */
-const ofOtherData = /\.gz\.csi$/
+const ofOtherData = /\.(?:gz|bcf)\.csi$/
 
-/** What a name can mean, the likeliest first: `S1.csi` may belong to a BAM or to a BCF. */
-const meanings = (name: string): ReadonlyArray<Kind> => {
+/** What a name means; undefined for names that promise nothing we know. */
+const meaningOf = (name: string): Kind | undefined => {
   const lower = name.toLowerCase()
-  const found = kinds.filter(({ ending }) => lower.endsWith(`.${ending}`))
-  return found.filter(
-    ({ ending, kind }) => ending === found[0]?.ending && (ending === kind || !ofOtherData.test(lower))
-  )
+  const found = kinds.find(({ ending }) => lower.endsWith(`.${ending}`))
+  return found !== undefined && (found.ending === found.kind || !ofOtherData.test(lower)) ? found : undefined
 }
 
 const stemOf = (name: string, { ending }: Kind): string => name.slice(0, -ending.length - 1)
 
 /** By the end of the name, in any case; null for names that promise nothing we know. */
 export const kindOfName = (name: string): Named | null => {
-  const [known] = meanings(name)
+  const known = meaningOf(name)
   return known === undefined
     ? null
     : { kind: known.kind, type: known.type, index: known.index, stem: stemOf(name, known) }
@@ -167,21 +147,25 @@ export const indexesAmong = <F extends { readonly fileName: string | null }>(
   return there.length > 0 ? there : ranked
 }
 
-/** The files that an index with this name or path can belong to, the likeliest first; none for other names. */
-export const dataNamesOf = (name: string): ReadonlyArray<string> =>
-  meanings(name).flatMap((known) => {
-    const { ending, index, kind, type } = known
-    if (index === null) return []
-    if (ending === kind) return [name.slice(0, -index.length - 1)]
-    // `S1.BAI` lies beside `S1.BAM`.
-    const isCapital = name.endsWith(index.toUpperCase())
-    return [`${stemOf(name, known)}.${isCapital ? type.toUpperCase() : type}`]
-  })
+/** The file that an index with this name or path belongs to; other names as they are. */
+export const dataOf = (name: string): string => {
+  const known = meaningOf(name)
+  if (known === undefined || known.index === null) return name
+  const { ending, index, kind, type } = known
+  if (ending === kind) return name.slice(0, -index.length - 1)
+  // `S1.BAI` lies beside `S1.BAM`.
+  const isCapital = name.endsWith(index.toUpperCase())
+  return `${stemOf(name, known)}.${isCapital ? type.toUpperCase() : type}`
+}
 
-const offered = all.filter((one): one is Offered => one.offered)
+/** The BCF that an index called `S1.csi` may be of as well; null for other names. */
+export const rivalOf = (index: string): string | null => {
+  const known = meaningOf(index)
+  return known?.ending === "csi" ? `${stemOf(index, known)}.bcf` : null
+}
 
 /** Regions can be cut out of all of them. */
-export const dataTypes: ReadonlyArray<OfferedDataType> = offered.map(({ suffix }) => suffix)
+export const dataTypes: ReadonlyArray<OfferedDataType> = all.map(({ suffix }) => suffix)
 
 /** The type of the files of a format, and that of its usual index where it has one. */
 export const typesOf = ({
@@ -196,7 +180,7 @@ export const typesOf = ({
  * @category constants
  * @since 0.1.0
  */
-export const fileTypes: ReadonlyArray<FileType> = offered.flatMap((one) => typesOf(one) as ReadonlyArray<FileType>)
+export const fileTypes: ReadonlyArray<FileType> = all.flatMap((one) => typesOf(one) as ReadonlyArray<FileType>)
 
 /** The type of a name that can be asked for; null for any other. */
 export const fileTypeOf = (name: string): FileType | null => {
@@ -222,9 +206,6 @@ export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
 
 /** True when files of this type can hold unplaced reads. */
 export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.suffix === type && one.hasUnmapped)
-
-/** The file that an index with this name or path belongs to; other names as they are. */
-export const dataOf = (name: string): string => dataNamesOf(name)[0] ?? name
 
 /** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
 export const checksumKinds = ["md5", "sha256"] as const

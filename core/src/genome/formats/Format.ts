@@ -29,20 +29,18 @@ export interface FormatFile {
   readonly references: number | null
   /** Number of samples, null where the format has none. */
   readonly samples: number | null
-  /** The header, inflated; null where records are not read. */
-  readonly header: PlainHeader | null
+  /** The header, inflated. */
+  readonly header: PlainHeader
   /** The regions of a slice that `program` made, null for any other file. */
   readonly regionsOf: (program: SliceMaker) => string | null
-  /** Judges the header as the tools of the format do; null where it is not looked at. Header and records are read all the same. */
-  readonly judgeHeader: (() => HeaderJudgement) | null
-  /** Judges every record of the file and tells listeners of them; null where blocks are all that is looked at. */
-  readonly records: ((listeners: ReadonlyArray<RecordListener>) => RecordCheck) | null
-  /** Compares records with what the index says; a phrase when it cannot be the index of this file, null where records are not read. */
-  readonly referenceAt: (index: TabixIndex) => Result.Result<ReferenceAt, string> | null
-  /** How to cut regions out of it by an index; null where they cannot be cut. */
-  readonly slicing: ((index: TabixIndex) => Result.Result<Slicing, string>) | null
-  /** What an index that is made of its records is of; null where none is made. */
-  readonly indexing: Indexing | null
+  /** Judges every record of the file and tells listeners of them. */
+  readonly records: (listeners: ReadonlyArray<RecordListener>) => RecordCheck
+  /** Compares records with what the index says; a phrase when it cannot be the index of this file. */
+  readonly referenceAt: (index: TabixIndex) => Result.Result<ReferenceAt, string>
+  /** How to cut regions out of it by an index. */
+  readonly slicing: (index: TabixIndex) => Result.Result<Slicing, string>
+  /** What an index that is made of its records is of. */
+  readonly indexing: Indexing
 }
 
 /** What is needed to write an index of a file. */
@@ -98,14 +96,3 @@ export interface Slicing {
   readonly indexed: Indexed
   readonly longest: number
 }
-
-/** What the tools that read a format make of a header: samtools of that of a BAM, bcftools of that of a VCF (both 1.16). */
-export interface HeaderJudgement {
-  /** Why they refuse the file, in words; null when they do not. */
-  readonly fault: string | null
-  /** What they only warn of, in words. */
-  readonly warnings: ReadonlyArray<string>
-}
-
-/** A name out of a header as a sentence shows it: that of a damaged file may be as long as the file. */
-export const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}...` : name)

@@ -8,7 +8,7 @@ describe("a VCF line that is put together from two blocks", () => {
     const bytes = text(`${["1", "5", ".", "A", "C", ".", ".", ".", ...Array(columns - 8).fill("0/1")].join("\t")}\n`)
     return [bytesOf(bytes), 0, bytes.length] as const
   }
-  const formatOf = (samples: number) => recordFormat({ format: "VCF", names: ["1"], samples, spansByLength: false })
+  const formatOf = (samples: number) => recordFormat({ format: "VCF", names: ["1"], samples })
 
   it("D2 has the columns of the whole ones before it, where the header leaves the samples out", () => {
     const format = formatOf(0)
@@ -59,40 +59,10 @@ describe("a record that goes on past the bytes", () => {
   })
 
   it("is not looked through again for the end of its line", () => {
-    const lines = recordFormat({ format: "VCF", names: ["1"], samples: 0, spansByLength: false })
+    const lines = recordFormat({ format: "VCF", names: ["1"], samples: 0 })
     const data = bytesOf(text("chr1\n2345\n"))
     assert.strictEqual(lines.size(data, 0), 5)
     assert.strictEqual(lines.size(data, 0, 5), 10)
     assert.strictEqual(lines.size(data, 0, 10), 0)
-  })
-})
-
-describe("what is told of a VCF line that cannot be read", () => {
-  const rest = "\t.\tA\tC\t.\t.\t.\tGT\t0/1"
-
-  it.each([
-    [`chr1\t1.0e2${rest}`, "chr1 1.0e2"],
-    [`chr1\t0/1${rest}`, "chr1"],
-    [`chr7\t100${rest}`, "chr7 100"],
-    [`chr7\tx${rest}`, "chr7"],
-    [`7\t100${rest}`, "7 100"],
-    [`HLA*01:01\tx${rest}`, "HLA*01:01 x"],
-    [`HLA*01:02\t5${rest}`, "HLA*01"],
-    [`0|1\t100${rest}`, ""],
-    ["chr1\t100", "chr1 100"],
-    ["chr1 100 . A C . . . GT 0/1", "chr1 100"],
-    ["chr1|100|.|A|C|.|.|.|GT|0/1\t1/1", "chr1 100"],
-    ["chr1,1.0e2,.,A,C", "chr1"],
-    ["GT:0/1\t1/1", "GT"],
-    ["GT\t0\t1", "GT"],
-    ["1\t0\t0\t1", ""],
-    ["0|1:35\t0|0:12", ""],
-    ["0|1:35;12", ""],
-    ["1/1", ""]
-  ])("D18 is where it lies, and no genotype: %j", (line, told) => {
-    const names = ["chr1", "HLA*01:01", "1"]
-    const format = recordFormat({ format: "VCF", names, samples: 1, spansByLength: false })
-    const bytes = text(`${line}\n`)
-    assert.strictEqual(format.lineAt(bytesOf(bytes), 0, bytes.length), told)
   })
 })

@@ -13,8 +13,6 @@ export interface RecordSpan {
   start: number
   /** 0-based, after the last base. */
   end: number
-  /** The same by every rule that a reader may have, for the index. */
-  reach: number
   mapped: boolean
 }
 
@@ -58,11 +56,6 @@ export interface RecordFormat {
   readonly flaw: (data: Bytes, at: number, size: number) => string | null
   /** What a person calls the whole record `[at, at + size)`. */
   readonly nameOf: (data: Bytes, at: number, size: number) => string
-  /**
-   * Reference and position in the line `[at, at + size)`, for a person, as far as it is sure that they are that; null where none begins
-   * there, and of records that are no lines.
-   */
-  readonly lineAt: (data: Bytes, at: number, size: number) => string | null
   /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
 }
@@ -78,8 +71,6 @@ interface RecordNeeds {
     readonly names: ReadonlyArray<string>
     /** Number of samples in the header. */
     readonly samples: number
-    /** True where SVLEN and LEN say how far a record spans (`VcfHeader`). */
-    readonly spansByLength: boolean
   }
 }
 
@@ -107,13 +98,11 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     return mate < -1 || mate >= references ? "has a mate on no reference" : BamRecord.flawOf(bytes, view, at)
   },
   nameOf: ({ bytes, view }, at) => printable(BamRecord.nameOf(bytes, view, at)),
-  lineAt: () => null,
   readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false
     span.ref = BamRecord.refId(view, at)
     span.start = BamRecord.position(view, at)
     span.end = span.ref < 0 ? span.start : BamRecord.end(view, at)
-    span.reach = span.end
     span.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
     return span.ref >= -1 && span.ref < references && span.start >= -1
   }
@@ -128,20 +117,8 @@ const columnsIn = (bytes: Uint8Array, at: number, size: number): number => tabsI
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/**
- * Reference and position, as far as the line surely begins with them; else the word that it begins with, or nothing. The middle of a
- * line, and one whose columns something else than tabs parts, may have genotypes there.
- */
-const placeIn = (line: string, isKnown: (name: string) => boolean): string => {
-  // An ID and the bases of the reference follow.
-  const [, name = "", position = ""] = /^([^\t]{1,60})\t([\w.+-]+)\t[^\t]*\t[A-Za-z]/.exec(line) ?? []
-  if (isKnown(name) || (/^[^ ,;|/:]+$/.test(name) && /^\d+$/.test(position))) return `${name} ${position}`
-  const [, word = "", , number = ""] = /^([A-Za-z][\w.*-]{0,59})(?:([^\w.*-]+)(\d+)(?=\2|\r?$))?/.exec(line) ?? []
-  return isKnown(word) ? `${word} ${number}`.trimEnd() : word
-}
-
 /** Lines with their line feeds. */
-const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
+const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
   /** Columns of the first record that was kept or goes on in a later block; of use where the header has no samples. */
   let usual: number | null = null
@@ -180,10 +157,6 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       const [, , id = ""] = textOf(bytes.subarray(at, at + Math.min(size, 1024))).split("\t")
       return printable(id.slice(0, 60))
     },
-    lineAt: ({ bytes }, at, size) =>
-      at === 0 || bytes[at - 1] === lineFeed
-        ? printable(placeIn(textOf(bytes.subarray(at, at + Math.min(size - 1, 256))), (name) => numbers.has(name)))
-        : null,
     readSpan: ({ bytes }, at, size, span) => {
       if (isNoRecord(bytes, at, size)) {
         span.ref = comment
@@ -193,8 +166,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       if (found === null) return false
       span.ref = numbers.get(found.name) ?? -1
       span.start = found.start
-      span.end = spansByLength ? found.reach : found.end
-      span.reach = found.reach
+      span.end = found.end
       span.mapped = true
       return span.ref >= 0
     }

@@ -15,15 +15,12 @@ import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, Telling } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
-import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 
 /** Bytes of a line that are looked at where it lies in several pieces: more than all before the samples take, but for the longest alleles. */
 const enough = 0x10000
 
 /**
- * Listeners hear of a record as tabix indexes it: up to END or the end of REF.
- *
  * @param samples - each line has a column for each of them after the first nine
  */
 export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
@@ -93,8 +90,8 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     // POS 0 stands for the telomere, before the first base.
     const start = Math.max(0, position - 1)
     if (telling) {
-      const end = placeOf(line)?.end ?? start + 1
-      for (const listener of listeners) listener.record(start, end, true, place)
+      const { end, plainEnd } = placeOf(line) ?? { end: start + 1, plainEnd: start + 1 }
+      for (const listener of listeners) listener.record(start, end, true, place, plainEnd)
     }
     return null
   }
@@ -232,7 +229,6 @@ export const Vcf: Format = {
       samples: header.samples.length,
       header: { size: header.text.length, bytes: () => withoutBlankLines(header.text) },
       regionsOf: (program) => vcfRegions(header.text, program),
-      judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
         Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({
@@ -252,7 +248,7 @@ export const Vcf: Format = {
           references,
           // Without ##contig lines a reference without a record is not named anywhere.
           namesAll: header.contigs.length > 0,
-          records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
+          records: { format: "VCF", names, samples: header.samples.length },
           firstRecord: header.firstRecord,
           holdsUnplaced: false,
           header: (program, regions) => vcfSliceText(text, program, regions),

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import { carriageReturn, hash, lineFeed, standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import { prefixSteps } from "../bgzf/Blocks.ts"
+import { foreignContent, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
@@ -26,8 +26,6 @@ export interface VcfHeader {
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
   readonly samples: ReadonlyArray<string>
-  /** True from VCF 4.4 on: SVLEN and LEN say how far a record spans (VCF specification, section 1.6.1), before it END alone. */
-  readonly spansByLength: boolean
 }
 
 export interface VcfContig {
@@ -103,12 +101,6 @@ const contigOf = (line: string): VcfContig | null => {
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 
-/** By the line of the file's version. */
-const spansByLength = (line: string): boolean => {
-  const [, major, minor] = /^##fileformat=VCFv(\d+)\.(\d+)/.exec(line) ?? []
-  return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 4)
-}
-
 /** Names of the samples where the line is that of the columns; null for any other. */
 export const samplesOf = (line: Uint8Array): ReadonlyArray<string> | null =>
   standsAt(line, 0, columnsKey) ? decoder.decode(line).trimEnd().split("\t").slice(9) : null
@@ -125,10 +117,7 @@ export const decodeVcfHeader = (text: Uint8Array): VcfHeader | null => {
       if (contig !== null) contigs.push(contig)
     } else samples = samplesOf(line) ?? samples
   }
-  const [first = text] = linesOf(text)
-  return samples === null
-    ? null
-    : { text, lines, contigs, samples, spansByLength: spansByLength(decoder.decode(first)) }
+  return samples === null ? null : { text, lines, contigs, samples }
 }
 
 /**
@@ -144,7 +133,7 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
   while (true) {
     const { bytes, ended, offsetOf } = yield* inflate(wanted)
     const first = decoder.decode(bytes.subarray(0, 17))
-    if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}`)
+    if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}: ${foreignContent(bytes)}`)
     const end = headerEnd(bytes, ended)
     if (end === -1) {
       wanted = bytes.length * 2

@@ -6,10 +6,10 @@ export interface VcfPlace {
   readonly name: string
   /** 0-based; POS 0, which stands for a telomere, counts as 1. */
   readonly start: number
-  /** 0-based, after the last base by REF and END, as tabix reads it. */
+  /** 0-based, after the last base by whatever goes furthest, as for htslib since 1.22 whatever the version of the file: REF, END, SVLEN and LEN. */
   readonly end: number
-  /** The same by whatever goes furthest: REF, END, and the SVLEN and LEN of VCF 4.4. */
-  readonly reach: number
+  /** The same by REF or END alone, as for htslib before that: an index may have been made so. */
+  readonly plainEnd: number
 }
 
 const plus = 0x2b
@@ -155,8 +155,7 @@ const lengthOf = (line: Uint8Array, stops: ReadonlyArray<number>): number => {
 }
 
 /**
- * Reads a line without its line feed; `null` when it is not a VCF line. A record covers its REF, or up to END where END lies after
- * POS.
+ * Reads a line without its line feed; `null` when it is not a VCF line. An END that does not lie after POS says nothing.
  */
 export const placeOf = (line: Uint8Array): VcfPlace | null => {
   const stops: Array<number> = []
@@ -170,13 +169,14 @@ export const placeOf = (line: Uint8Array): VcfPlace | null => {
   if (Number.isNaN(pos) || stops[0] === 0) return null
   const start = Math.max(0, pos - 1)
   const value = valueAt(line, beginOf(stops, information), stops[information]!, endKey)
-  const stated = value === -1 ? Number.NaN : firstNumber(line, value, stops[information]!)
+  const digits = value !== -1 && line[value] === plus ? value + 1 : value
+  const stated = digits === -1 ? Number.NaN : firstNumber(line, digits, stops[information]!)
   const ofReference = start + (stops[reference]! - beginOf(stops, reference))
-  const end = stated > start ? stated : ofReference
+  const plainEnd = stated > start ? stated : ofReference
   return {
     name: decodeName(line.subarray(0, stops[0])),
     start,
-    end,
-    reach: Math.max(end, ofReference, start + lengthOf(line, stops))
+    end: Math.max(plainEnd, ofReference, start + lengthOf(line, stops)),
+    plainEnd
   }
 }

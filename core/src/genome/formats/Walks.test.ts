@@ -147,6 +147,26 @@ describe("records of a BAM", () => {
     assert.strictEqual(BamRecord.end(new DataView(record.buffer), 0), 119)
   })
 
+  it("D5 the CIGAR in the tag CG counts wherever a soft clip of all bases stands first, as for htslib", () => {
+    const real = [40, 0, 30_000, 3, 60, 0].flatMap((n, i, all) => (i % 2 === 0 ? [(n << 4) | (all[i + 1] ?? 0)] : []))
+    const tagged = (cigar: BamRecord.RecordFields["cigar"], type = "I", words = real) => {
+      const own = BamRecord.encodeRecord({ ...read("c", 0, 99, cigar), bases: "A".repeat(100), qualities: [] })
+      const record = concat(own, text(`NMC\u0001CGB${type}`), new Uint8Array(4 + 4 * words.length))
+      const view = new DataView(record.buffer)
+      view.setUint32(0, record.length - 4, true)
+      for (const [i, word] of [words.length, ...words].entries()) view.setUint32(own.length + 8 + 4 * i, word, true)
+      return record
+    }
+    const endOf = (record: Uint8Array) => BamRecord.end(new DataView(record.buffer), 0)
+    const clip = [100, "S"] as const
+    for (const cigar of [[clip], [clip, [30_100, "N"]]] as const) assert.strictEqual(endOf(tagged(cigar)), 30_199)
+    assert.isNull(inParts(bamWalk(header), concat(bam.subarray(0, header.size), tagged([clip])), [299]).fault)
+    // Anything else in its place is not believed.
+    assert.strictEqual(endOf(tagged([[99, "S"]])), 100)
+    assert.strictEqual(endOf(tagged([clip], "S")), 100)
+    assert.strictEqual(endOf(tagged([clip, [7, "N"], [1, "M"], [1, "M"]])), 108)
+  })
+
   it("D5 an unmapped read may have a CIGAR of another length than its bases, as for samtools", () => {
     const odd = { ...read("u", 0, 10_000, [[7, "M"]], BamRecord.Flag.unmapped), bases: "ACGT", qualities: [9, 9, 9, 9] }
     const whole = (record: BamRecord.RecordFields) =>

@@ -4,7 +4,6 @@
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { FileDamaged } from "../../Errors.ts"
-import { isGzip } from "../bgzf/Bgzf.ts"
 import { foreignContent } from "../bgzf/Blocks.ts"
 import { decodeName } from "../ReferenceName.ts"
 import { type BinIndex, parseBai, parseBins } from "./BinIndex.ts"
@@ -117,8 +116,7 @@ export const parseIndex = (file: string, bytes: Uint8Array): Result.Result<Tabix
   const bad = (reason: string) => new FileDamaged({ file, fault: "BadIndex", reason })
   const format = formatOf(bytes)
   if (format === null) {
-    const what = isGzip(bytes) ? "it is compressed twice" : foreignContent(bytes)
-    return Result.fail(bad(`not an index (BAI, TBI or CSI): ${what}`))
+    return Result.fail(bad(`not an index (BAI, TBI or CSI): ${foreignContent(bytes)}`))
   }
   return Result.mapError(parsers[format](bytes), (reason) => bad(`damaged ${format} index: ${reason}`))
 }

@@ -37,7 +37,7 @@ describe("readBed", () => {
     }).pipe(provided)
   )
 
-  it.effect("D12 a compressed one that is too large is refused before it is read", () =>
+  it.effect("D12 one that is too large is refused before it is read", () =>
     Effect.gen(function* () {
       const zipped = new Uint8Array(gzipSync(bed))
       const asked: Array<number> = []
@@ -50,11 +50,8 @@ describe("readBed", () => {
           })
       }
       const error = yield* Effect.flip(readBed("r.bed.gz", reader))
-      assert.strictEqual(
-        error.message,
-        "Invalid BED file: r.bed.gz: it is compressed and has 268435457 bytes, more than 268435456"
-      )
-      assert.deepStrictEqual(asked, [2])
+      assert.strictEqual(error.message, "Invalid BED file: r.bed.gz: it has 268435457 bytes, more than 268435456")
+      assert.deepStrictEqual(asked, [])
     }).pipe(provided)
   )
 
@@ -64,7 +61,7 @@ describe("readBed", () => {
       const logger = Logger.make(({ message }) => void said.push(message))
       const lines = text("chr1\t5\t5\nchr1\t8\t9\nchr1\t20\t20\n")
       const [plain] = yield* readBed("r.bed", fromBytes(lines)).pipe(Effect.provide(Logger.layer([logger])))
-      assert.deepStrictEqual(plain?.readings[0]?.ends, Uint32Array.of(6, 9, 21))
+      assert.deepStrictEqual(plain?.readings[0]?.ends, [6, 9, 21])
       assert.deepStrictEqual(said.flat(), [
         "r.bed: 2 lines of zero length (start and end are equal): each is taken for the base after its start"
       ])

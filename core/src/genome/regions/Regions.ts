@@ -5,7 +5,6 @@
 import * as Result from "effect/Result"
 import { NotFound, UsageError } from "../../Errors.ts"
 import { nearest } from "../../text/Spelling.ts"
-import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
 /** A reference of the file; `length` (bases) null or 0 when the file does not say. */
@@ -85,30 +84,13 @@ const unknownReference = (region: RegionText, known: ReadonlyArray<KnownReferenc
   return notFound(what, listOf(known), "correctRegion")
 }
 
-/** Human chromosomes by their number in accessions of RefSeq (NC_000001.11) and GenBank (CM000663.2), and by that of PLINK. */
-const byNumber = (number: number): string => (number === 23 ? "x" : number === 24 ? "y" : `${number}`)
-
-/** `chromosomeKey` of a name in any of the spellings that people mix: `chr01`, `NC_000001.11`, `CM000663.2`. */
-const spellingKey = (name: string): string => {
-  const refSeq = /^NC_0000(\d\d)\.\d+$/i.exec(name)?.[1]
-  if (refSeq !== undefined) return byNumber(Number(refSeq))
-  if (/^NC_012920\.\d+$/i.test(name)) return "mt"
-  const genBank = Number(/^CM000(\d\d\d)\.\d+$/i.exec(name)?.[1]) - 662
-  if (genBank >= 1 && genBank <= 24) return byNumber(genBank)
-  return chromosomeKey(name).replace(/^0+(?=\d)/, "")
-}
-
 /** The reference of the file that a name means most likely; null when none does. */
 const meantBy = (name: string, known: ReadonlyArray<KnownReference>): string | null => {
-  const key = spellingKey(name)
-  const alike = (wanted: string) => known.find((reference) => spellingKey(reference.name) === wanted)?.name
-  const plink: Readonly<Record<string, string>> = { 23: "x", 24: "y", 26: "mt" }
-  return alike(key) ?? alike(plink[key] ?? key) ?? nearestOf(name, known)
+  const key = chromosomeKey(name)
+  return known.find((reference) => chromosomeKey(reference.name) === key)?.name ?? nearestOf(name, known)
 }
 
-/** The digits of a name, or the Roman number that it ends with. */
-const numberIn = (name: string): string =>
-  name.replace(/\D/g, "") || (/(?:^|[^a-z]|chr)([ivx]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "")
+const numberIn = (name: string): string => name.replace(/\D/g, "")
 
 /** Names that differ in their number are other chromosomes, not misspelt: `chr99` is not `chr9`, and `chr` alone may be any. */
 const nearestOf = (name: string, known: ReadonlyArray<KnownReference>): string | null => {
@@ -144,12 +126,12 @@ export const unlistedReferences = (
  * Intervals of one reference without overlap, as starts and ends in turn; touching ones become one. Starts and ends are
  * sorted on their own: where as many have ended as have begun, a gap follows.
  */
-export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Uint32Array | Float64Array => {
+export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Float64Array => {
   const starts = sortNumbers(readings.map((reading) => reading.starts))
   const ends = sortNumbers(readings.map((reading) => reading.ends))
   let gaps = 0
   for (let i = 1; i < starts.length; i++) if (starts[i]! > ends[i - 1]!) gaps++
-  const bounds = zeros(2 * (gaps + 1), ends[ends.length - 1]!)
+  const bounds = new Float64Array(2 * (gaps + 1))
   let length = 0
   for (let i = 0; i < starts.length; i++) {
     if (i === 0 || starts[i]! > ends[i - 1]!) {
@@ -165,20 +147,18 @@ export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>)
 const sortNumbers = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
   let count = 0
   let before = 0
-  let most = 0
   let inOrder = true
   for (const list of lists) {
     count += list.length
     for (let i = 0; i < list.length; i++) {
       const value = list[i]!
       if (value < before) inOrder = false
-      if (value > most) most = value
       before = value
     }
   }
   const [first] = lists
   if (inOrder && first?.length === count) return first
-  const all = zeros(count, most)
+  const all = new Float64Array(count)
   let at = 0
   for (const list of lists) {
     all.set(list, at)

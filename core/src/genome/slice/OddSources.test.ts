@@ -75,22 +75,14 @@ describe("slices of VCF files of other programs", () => {
         const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300"))
         assert.deepInclude(fault, {
           fault: "BadRecord",
-          reason: `the line that begins "chr1 ${wrong}", in the BGZF block at byte 0, cannot be read`
+          reason: "a record on chr1, in the BGZF block at byte 0, cannot be read"
         })
       }
-      // Of a line without tabs as much is said.
-      for (const separator of [" ", ",", ";", "|", ":", " | ", "/"]) {
-        const apart = `${fields(100)}\t.\tGT\t0/1\n`.replaceAll("\t", separator)
-        const lines = [`${fields(90)}\n`, apart, `${fields(200)}\n`]
-        const { message } = yield* Effect.flip(
-          vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"])
-        )
-        assert.include(message, 'the line that begins "chr1 100", in')
-      }
       // Nothing that may be a genotype.
+      const unnamed = "its index does not fit: it does not name the reference of a record in the BGZF block at byte 0"
       for (const [wrong, said] of [
-        ["0|1:35;12", "a line, in the BGZF block at byte 0, cannot be read"],
-        ["0|1:35\t0|0:12", "its index does not fit: it does not name the reference of a line"]
+        ["0|1:35;12", "the BGZF block at byte 0 is damaged: it holds no sound record where the next one should begin"],
+        ["0|1:35\t0|0:12", unnamed]
       ] as const) {
         const lines = [`${fields(90)}\n`, `${wrong}\n`, `${fields(200)}\n`]
         const { message } = yield* Effect.flip(
@@ -102,7 +94,7 @@ describe("slices of VCF files of other programs", () => {
       const fault = yield* Effect.flip(vcfSlice(`${version}${contig}${columns}\n`, lines, "chr1:50-300", ["chr1"]))
       assert.deepInclude(fault, {
         fault: "IndexMismatch",
-        reason: 'its index does not fit: it does not name the reference of the line that begins "chr7 100"'
+        reason: unnamed
       })
     }).pipe(provided)
   )
@@ -121,11 +113,11 @@ describe("slices of VCF files of other programs", () => {
       })
       assert.deepInclude(yield* slice(fields(100).replace("100", "x")), {
         fault: "BadRecord",
-        reason: `the line that begins "chr1 x", in the BGZF block at byte ${head.length}, cannot be read`
+        reason: `a record on chr1, in the BGZF block at byte ${head.length}, cannot be read`
       })
       assert.deepInclude(yield* slice(fields(100).replace("chr1", "chr7")), {
         fault: "IndexMismatch",
-        reason: 'its index does not fit: it does not name the reference of the line that begins "chr7 100"'
+        reason: `its index does not fit: it does not name the reference of a record in the BGZF block at byte ${head.length}`
       })
     }).pipe(provided)
   )
@@ -159,7 +151,7 @@ describe("slices of VCF files of other programs", () => {
       const line = yield* slice(`${fields(100)}${rest}`, `${fields(20_000).replace("20000", "x")}${rest}`, false)
       assert.deepInclude(line.fault, {
         fault: "BadRecord",
-        reason: `the line that begins "chr1 x", in the BGZF block at byte ${line.at}, cannot be read`
+        reason: `a record on chr1, in the BGZF block at byte ${line.at}, cannot be read`
       })
     }).pipe(provided)
   )
@@ -175,7 +167,7 @@ describe("slices of VCF files of other programs", () => {
       ])
       for (const [range, said] of [
         ["1:150-300", /did you mean chr1\?/],
-        ["chr01", /did you mean chr1\?/],
+        ["CHR1", /did you mean chr1\?/],
         ["Y", /reference Y in x\.vcf\.gz: not found/]
       ] as const) {
         assert.match((yield* Effect.flip(vcfSlice(head, lines, range))).message, said)

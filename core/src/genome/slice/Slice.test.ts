@@ -420,12 +420,12 @@ describe("slices of what tools refuse", () => {
       }).pipe(provided)
   )
 
-  it.effect("D18 a header that samtools refuses ends the slice before a record is fetched", () =>
+  it.effect("D18 a header with a reference twice ends the slice before a record is fetched", () =>
     Effect.gen(function* () {
       const twice = [...references, { name: "chr1", length: 5 }]
       const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)], { references: twice })
       const fault = yield* Effect.flip(sliceBam(sourceOf(fromBytes(bam), fromBytes(bai)), "chr2"))
-      assert.include(fault.message, "samtools refuses it: its header has the reference chr1 twice")
+      assert.include(fault.message, "its header has the reference chr1 twice")
     }).pipe(provided)
   )
 })

@@ -88,7 +88,7 @@ export interface SlicePlan<E> extends Pick<IndexedFile<E>, "slicing" | "dataEnd"
 
 /**
  * Reads header and index and decides what to fetch. Fails with `NotFound` for regions that the file does not have, with
- * `UsageError` for ambiguous ones, and with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
+ * `UsageError` for ambiguous ones, and with `FileDamaged` for a header or index that is not sound.
  */
 export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   source,
@@ -101,9 +101,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const opened = yield* openIndexed(source, type)
   // What that knows without reading is known before records are fetched.
   if (opened.lastEnd === null) yield* opened.checkLastEnd
-  const { dataEnd, file, hasEnd, header, slicing, tabix, warnings } = opened
-  const refused = file.judgeHeader?.().fault ?? null
-  if (refused !== null) return yield* new FileDamaged({ file: name, fault: "BadHeader", reason: refused })
+  const { dataEnd, hasEnd, header, slicing, tabix, warnings } = opened
   const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
   const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
   const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))

@@ -46,12 +46,11 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
       // Where the index leads to the first byte of a block, only the index says that a line begins there: it may go on from the block
       // before, and is then short of columns.
       const isPointedTo = at === 0 && cursor.stretch()?.begin[0] === cursor.block
-      // A line of its own was written so: the checksum says that its block is sound.
-      const line = isPointedTo && !format.fits(data, at, size) ? null : format.lineAt(data, at, size)
-      if (line === null) return noRecord()
-      const shown = line === "" ? "a line" : `the line that begins "${line}"`
-      if (format.refAt(data, at) === unlisted) return ofIndex(`it does not name the reference of ${shown}`)
-      return say("BadRecord", `${shown}, in the BGZF block at byte ${cursor.block}, cannot be read`)
+      const ref = isPointedTo && !format.fits(data, at, size) ? null : format.refAt(data, at)
+      const where = `in the BGZF block at byte ${cursor.block}`
+      if (ref === unlisted) return ofIndex(`it does not name the reference of a record ${where}`)
+      const name = names[ref ?? -1]
+      return name === undefined ? noRecord() : say("BadRecord", `a record on ${name}, ${where}, cannot be read`)
     },
     unsorted: (span) => say("BadRecord", `its records are not coordinate-sorted at ${place(span)}`),
     refused: (data, at, size, span, block, flaw) => {

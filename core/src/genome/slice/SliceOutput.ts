@@ -42,7 +42,7 @@ class KeptRecords {
     return this.#numbers[i]!
   }
 
-  add(from: number, ref: number, start: number, reach: number, mapped: number): void {
+  add(from: number, ref: number, start: number, end: number, mapped: number): void {
     const at = this.#length
     this.#length += each
     if (this.#length > this.#numbers.length) {
@@ -54,7 +54,7 @@ class KeptRecords {
     numbers[at] = from
     numbers[at + 1] = ref
     numbers[at + 2] = start
-    numbers[at + 3] = reach
+    numbers[at + 3] = end
     numbers[at + 4] = mapped
   }
 
@@ -79,8 +79,8 @@ export const keep = ({ ranges }: Held, from: number, to: number): void => {
 }
 
 /** Notes that a kept record begins at `from` of a held block. */
-export const note = ({ records }: Held, from: number, { mapped, reach, ref, start }: RecordSpan): void =>
-  records.add(from, ref, start, reach, mapped ? 1 : 0)
+export const note = ({ records }: Held, from: number, { end, mapped, ref, start }: RecordSpan): void =>
+  records.add(from, ref, start, end, mapped ? 1 : 0)
 
 /** Adds the records of a block, which begins at `offset` of the slice, to the index. */
 export const addToIndex = ({ records }: SliceBlock, index: IndexBuilder, offset: number): void => {

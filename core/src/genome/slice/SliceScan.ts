@@ -69,7 +69,7 @@ export const make = (options: ScanOptions): Scan => {
   const cursor = SliceCursor.make(stretches, codec)
   const damage = SliceDamage.make(format, names, cursor)
   const output = SliceOutput.make(form)
-  const span: RecordSpan = { ref: 0, start: 0, end: 0, reach: 0, mapped: false }
+  const span: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
 
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
@@ -92,9 +92,9 @@ export const make = (options: ScanOptions): Scan => {
     if (!format.readSpan(data, at, size, span)) return isWhole ? damage.unread(data, at, size) : damage.noRecord()
     met = true
     if (!order.allows(span)) return damage.unsorted(span)
-    return span.ref < 0 || span.reach <= limit
+    return span.ref < 0 || span.end <= limit
       ? true
-      : damage.ofBlock(`a record in it claims to end at base ${span.reach}, which no index can hold`)
+      : damage.ofBlock(`a record in it claims to end at base ${span.end}, which no index can hold`)
   }
 
   /** Judges the record in `span`, which is kept and begins in this block, as the tools of its format do; false when they refuse it. */

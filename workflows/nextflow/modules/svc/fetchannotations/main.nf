@@ -7,7 +7,7 @@ process SVC_FETCHANNOTATIONS {
     container "org/svc-steps:0.1.0"
 
     input:
-    tuple val(meta), val(select), path(bed)
+    tuple val(meta), val(select)
     val target
 
     output:
@@ -23,13 +23,12 @@ process SVC_FETCHANNOTATIONS {
     suffix = select.format ?: 'jsonl'
     assert prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/ : "'${prefix}' cannot name files: meta.id or ext.prefix has letters, digits, blanks and . _ , + = @ ( ) -"
     assert target : "${prefix}: the second input must be the service, such as params.svc_target"
-    assert select instanceof Map && !select.values().findAll { value -> value instanceof List }.flatten().any { part -> "${part}".contains(',') } : "${prefix}: ${select} must be a map such as [analysisIds: ['A1', 'A2']], and no id in a list may have a comma"
+    assert select instanceof Map && !select.findAll { name, value -> name != 'filters' && value instanceof List }.values().flatten().any { part -> "${part}".contains(',') } : "${prefix}: ${select} must be a map such as [analysisIds: ['A1', 'A2']], and no id in a list may have a comma"
     def options = select.findAll { _name, value -> value != null }
-        .collect { name, value -> "--${name}='${[value].flatten().join(',').replace("'", "'\\''")}'" }
+        .collectMany { name, value -> [value].flatten().collect { item -> "--${name}='${"${item}".replace("'", "'\\''")}'" } }
         .join(' ')
-    def regions = bed ? "--bed=${bed}" : ''
     """
-    svc-fetch-annotations --target='${target}' ${options} ${regions} --output '${prefix}.${suffix}' ${args}
+    svc-fetch-annotations --target='${target}' ${options} --output '${prefix}.${suffix}' ${args}
     """
 
     stub:
