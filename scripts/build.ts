@@ -1,6 +1,6 @@
 /**
  * Writes into `dist/` the executables as modules that share their chunks, commands that start them on the Node of this clone
- * (`dist/bin/`, to put on PATH), the scripts of the gateway's page, the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is
+ * (`dist/bin/`, to put on PATH), the scripts of the gateway's page, the licences of what they contain, the schemas of what is
  * written and read, and the library as modules with their types (`dist/lib/`, docs/dev/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--no-library] [--outdir DIR]
@@ -14,7 +14,6 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { genomeBrowser, modules, pageScripts } from "./bundling.ts"
-import { manPages } from "./man-pages.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
 import { schemas } from "./schemas.ts"
 
@@ -112,7 +111,6 @@ replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, packages))
 for (const [name, schema] of Object.entries(schemas())) {
   replaceFile(join(outdir, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`)
 }
-for (const [name, page] of Object.entries(manPages())) replaceFile(join(outdir, "man", "man1", `${name}.1`), page)
 if (options.library) writeLibrary()
 if (!options.quiet) {
   const size = outputFiles.reduce((sum, { contents, path }) => sum + (path.endsWith(".js") ? contents.length : 0), 0)

@@ -1,4 +1,4 @@
-/** All commands and their options, for the pages that list them: manual pages and docs/settings.md. */
+/** All commands and their options, for the page that lists them, docs/settings.md. */
 import { NodeServices } from "@effect/platform-node"
 import { Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"

@@ -209,7 +209,6 @@ const sourcesHash = () => {
     "CHANGELOG.md",
     "scripts/bundling.ts",
     "scripts/commands.ts",
-    "scripts/man-pages.ts",
     "scripts/sbom.ts",
     "scripts/schemas.ts",
     "tsconfig.json",
@@ -223,8 +222,8 @@ const sourcesHash = () => {
 const build = (node) => {
   const stamp = join(root, "dist", ".sources")
   const now = sourcesHash()
-  const { bin, exports, man } = readJson(join(root, "package.json"))
-  const files = [...Object.values(bin), ...man, ...Object.values(exports).map((entryPoint) => entryPoint.default)]
+  const { bin, exports } = readJson(join(root, "package.json"))
+  const files = [...Object.values(bin), ...Object.values(exports).map((entryPoint) => entryPoint.default)]
   const complete = files.every((path) => existsSync(join(root, path)))
   if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return
   const result = spawnSync(node, [join(root, "scripts", "build.ts"), "--quiet"], { cwd: root, stdio: "inherit" })

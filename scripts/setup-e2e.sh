@@ -10,7 +10,7 @@ tools=(
   strace:strace openssl:openssl curl:curl wget:wget aria2c:aria2 gcc:build-essential systemd-analyze:systemd
   java:default-jre-headless mvn:maven ps:procps sbatch:slurm-wlm munged:munge
   podman:podman buildah:buildah runc:runc mmdebstrap:mmdebstrap
-  go:golang-go man:man-db mandoc:mandoc
+  go:golang-go
 )
 
 export PATH="$PATH:/usr/sbin:/sbin"

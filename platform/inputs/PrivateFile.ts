@@ -1,9 +1,6 @@
 /** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
 
-import { close, constants, fstat, open, read, type Stats } from "node:fs"
-import { Socket } from "node:net"
-import { isatty, ReadStream } from "node:tty"
-import { promisify } from "node:util"
+import { open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -21,65 +18,21 @@ export interface SmallFile {
   readonly owner: number
 }
 
-/** Reads to the end, or one byte further than allowed. */
-const readUpTo = async (fd: number, limit: number): Promise<Buffer> => {
-  const buffer = Buffer.alloc(limit + 1)
-  let length = 0
-  while (length < buffer.length) {
-    const { bytesRead } = await promisify(read)(fd, buffer, length, buffer.length - length, null)
-    if (bytesRead === 0) break
-    length += bytesRead
-  }
-  return buffer.subarray(0, length)
-}
-
 /**
- * A pipe, such as `--config <(vault read ...)`, or a terminal, in which nothing may ever come. As a file it would take a thread until
- * then, and no interruption gives that back: Node has four for all files. The stream has closed when it is read.
+ * The file, one byte more than `limit` when it is longer; a pipe is read to its end. Fails with the reason as a part of a sentence. It is
+ * opened once: whatever has its name next, the mode is that of what was read.
  */
-const readStream = async (stream: Socket, limit: number): Promise<Buffer> => {
-  const closed = new Promise((resolve) => stream.once("close", resolve))
-  const chunks: Array<Uint8Array> = []
-  let length = 0
-  try {
-    for await (const chunk of stream) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > limit) break
-    }
-  } finally {
-    await closed
-  }
-  return Buffer.concat(chunks).subarray(0, limit + 1)
-}
-
-const small = (bytes: Buffer, { mode, uid }: Stats): SmallFile => ({ bytes, mode, owner: uid })
-
-/** The file, one byte more than `limit` when it is longer. Fails with the reason as a part of a sentence. */
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
   Effect.tryPromise({
     try: async (signal) => {
-      // Opened once, without waiting for anybody to write to it: whatever has its name next, it stays what it is. Never by a
-      // synchronous call: a file system that hangs would hang the process.
-      const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      let isOurs = true
+      const file = await open(path)
       try {
-        const info = await promisify(fstat)(fd)
-        signal.throwIfAborted()
-        if (info.isFIFO()) {
-          const stream = new Socket({ fd, readable: true, writable: false, signal })
-          isOurs = false
-          return small(await readStream(stream, limit), info)
-        }
-        if (!isatty(fd)) return small(await readUpTo(fd, limit), info)
-        try {
-          return small(await readStream(new ReadStream(fd, { signal }), limit), info)
-        } finally {
-          // Of a terminal the stream closes one that it has opened itself; where it could not, it has closed this one.
-          isOurs = isatty(fd)
-        }
+        const { mode, uid } = await file.stat()
+        const chunks: Array<Uint8Array> = []
+        for await (const chunk of file.createReadStream({ end: limit, autoClose: false, signal })) chunks.push(chunk)
+        return { bytes: Buffer.concat(chunks), mode, owner: uid }
       } finally {
-        if (isOurs) await promisify(close)(fd)
+        await file.close()
       }
     },
     catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))

@@ -71,7 +71,7 @@ const ownTables = [
 
 export const settingsPage = (): string => `# Settings
 
-Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`; \`--help all\` and the manual pages show the same.
+Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`; \`--help all\` shows the same.
 
 The name of a setting is the long option, and the key in the JSON file that \`--config\` names. The first of these that has a value counts: the command line, the variable (an empty one counts as not set), the file, the default.
 

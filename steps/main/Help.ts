@@ -82,7 +82,7 @@ const settingsSections = (
   return byGroup(shown, groups)
 }
 
-/** How values are given, which man pages say too. */
+/** How values are given. */
 export const aboutSettings =
   "A setting comes from the command line, else from its variable, else from the --config file, else it has its default. Lists are " +
   "separated by commas, or the option is repeated. A flag is turned off by --no-FLAG."

@@ -67,7 +67,7 @@ describe("the package", () => {
   )
 
   it.live(
-    "is installed by the script of the recipe for bioconda, with its man pages",
+    "is installed by the script of the recipe for bioconda",
     () =>
       Effect.gen(function* () {
         const [source, prefix] = [yield* folder, yield* folder]
@@ -128,24 +128,5 @@ describe("a release", () => {
         assert.match(readFileSync(join(cwd, ".npmrc"), "utf8"), /^\/\/\S+\/:_authToken=\$\{NODE_AUTH_TOKEN\}$/m)
       }),
     patience
-  )
-})
-
-describe("the manual pages", () => {
-  it.live("are clean for mandoc, and shown by man", () =>
-    Effect.gen(function* () {
-      const folder = `${root}dist/man/man1`
-      const pages = readdirSync(folder).map((name) => join(folder, name))
-      assert.lengthOf(pages, Object.keys(product.bin).length)
-      const linted = yield* runCommand("mandoc", ["-T", "lint", ...pages], { env })
-      // It looks for the pages that are named in the system's own folders only.
-      const own = new RegExp(`referenced manual not found: Xr (?:${Object.keys(product.bin).join("|")}) 1$`)
-      const said = `${linted.stdout}${linted.stderr}`.split("\n").filter((line) => line !== "" && !own.test(line))
-      assert.deepStrictEqual(said, [])
-      const shown = yield* runCommand("man", ["-l", `${folder}/svc-download.1`], { env: { ...env, MANWIDTH: "80" } })
-      assert.strictEqual(shown.exitCode, 0, shown.stderr)
-      for (const words of ["--analysisIds", "SVC_PASSWORD_FILE", "login refused"]) assert.include(shown.stdout, words)
-      for (const line of shown.stdout.split("\n")) assert.isAtMost(line.length, 80, line)
-    })
   )
 })

@@ -16,8 +16,7 @@ const tools = [
   "systemd-analyze",
   "java",
   "slurmctld",
-  "munged",
-  "mandoc"
+  "munged"
 ]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
 const runtimesLock = "test/e2e/runtimes/package-lock.json"

@@ -87,10 +87,7 @@ describe("the build", () => {
         "dist/lib/core/src/index.js",
         "README.md",
         "CHANGELOG.md"
-      ].concat(
-        ["dist/config.schema.json", "dist/report.schema.json", "dist/list.schema.json"],
-        product.man.map((path: string) => path.replace("./", ""))
-      )
+      ].concat("dist/config.schema.json", "dist/report.schema.json", "dist/list.schema.json")
       assert.includeMembers(
         inside,
         expected.map((name) => `package/${name}`)
@@ -120,16 +117,6 @@ describe("the build", () => {
       files.reduce((sum, path) => sum + statSync(path).size, 0),
       8_000_000
     )
-  })
-
-  it("has a manual page for every executable", () => {
-    assert.deepStrictEqual(
-      product.man,
-      names.map((name) => `./dist/man/man1/${name}.1`)
-    )
-    for (const name of names) {
-      assert.match(readFileSync(`${root}dist/man/man1/${name}.1`, "utf8"), new RegExp(`^\\.Nm ${name}$`, "m"))
-    }
   })
 
   it("names every package inside the executables with its licence; the views of records are in none of them", () => {
