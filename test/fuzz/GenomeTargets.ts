@@ -9,7 +9,6 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { bamWalk } from "../../core/src/genome/formats/Bam.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import type { SliceResult } from "../../core/src/genome/slice/Slice.ts"
@@ -67,7 +66,7 @@ const wantedOf = (random: SeededRandom.SeededRandom, whole: boolean): string =>
   ].join(" ")
 
 const sourceOf = ({ data, index }: Packed, name: string, indexName: string) => ({
-  ...{ name, reader: fromBytes(data), indexes: soleIndex(indexName, fromBytes(index)) }
+  ...{ name, reader: fromBytes(data), index: { name: indexName, reader: fromBytes(index) } }
 })
 
 /** Of a whole reference all is taken, whatever length the header gives it. */

@@ -5,7 +5,6 @@ import { assert } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { regionsOfBed } from "../../test/genome/Bed.ts"
@@ -84,7 +83,7 @@ const diceOf = ({ data }: Subject, seed: number) =>
 const sourceOf = ({ data, suffix }: Subject) => ({
   name: data,
   reader: file(data),
-  indexes: soleIndex(`${data}${suffix}`, file(`${data}${suffix}`))
+  index: { name: `${data}${suffix}`, reader: file(`${data}${suffix}`) }
 })
 
 /** Runs `count` random BEDs over a BAM; the slices are written into `folder`. Gives the number of records compared. */

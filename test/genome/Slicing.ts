@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib"
 import { Effect } from "effect"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
 import { kindOfName } from "../../core/src/genome/formats/FileNames.ts"
-import { type IndexedSource, soleIndex } from "../../core/src/genome/IndexedFile.ts"
+import type { IndexedSource } from "../../core/src/genome/IndexedFile.ts"
 import { parseRange, type RegionText } from "../../core/src/genome/regions/RegionText.ts"
 import { planSlice, type SliceOptions, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import { concat } from "./Fixtures.ts"
@@ -12,7 +12,7 @@ import { concat } from "./Fixtures.ts"
 export const sourceOf = <E>(data: ByteReader<E>, index: ByteReader<E>, suffix = "bam.bai"): IndexedSource<E> => ({
   name: `x.${suffix.slice(0, suffix.lastIndexOf("."))}`,
   reader: data,
-  indexes: soleIndex(`x.${suffix}`, index)
+  index: { name: `x.${suffix}`, reader: index }
 })
 
 export interface Cutting extends Partial<SliceOptions> {

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
-import { soleIndex } from "../../core/src/genome/IndexedFile.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { regionsOfBed } from "./Bed.ts"
 import { bgzf, text } from "./Fixtures.ts"
@@ -103,7 +102,7 @@ export const someBed = (
 /** Slices `data` by the index beside it into the file `slice` with its index. */
 export const sliceTo = Effect.fnUntraced(function* (data: string, slice: string, bed: string) {
   const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
-  const source = { name: data, reader: file(data), indexes: soleIndex(`${data}.tbi`, file(`${data}.tbi`)) }
+  const source = { name: data, reader: file(data), index: { name: `${data}.tbi`, reader: file(`${data}.tbi`) } }
   const { bytes, result } = yield* sliceOf(source, Result.getOrThrow(regionsOfBed("some.bed", bed)))
   writeFileSync(slice, bytes)
   writeFileSync(`${slice}.${result.indexSuffix}`, result.index)

@@ -38,7 +38,7 @@ const index = () => {
   const builder = IndexBuilder.make(14, 5)
   // One chunk: a slice of the whole reference begins at the first record, which stands in the first block.
   const header = `${version}##contig=<ID=1,length=100000>\n${columns}\n`.length
-  for (const [i] of lines.entries()) builder.add(0, 10 * i + 4, 10 * i + 5, true, 0, header)
+  builder.add(0, 4, 10 * lines.length, true, 0, header)
   builder.close(large.length - 28, 0)
   return bgzf(codec, builder.tbi(vcfColumns(["1"])))
 }

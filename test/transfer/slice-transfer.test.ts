@@ -87,7 +87,7 @@ const ground = Effect.fnUntraced(function* ({
   const asked: SliceRequest = {
     kind: "bam",
     data: { ...linked("s.bam", first.bam.length), size: null },
-    indexes: [{ ...linked("s.bam.bai", first.bai.length), size: null }],
+    index: { ...linked("s.bam.bai", first.bai.length), size: null },
     wanted,
     unmapped: false,
     directory: "out",
@@ -190,25 +190,6 @@ describe("SliceTransfer", () => {
     const outcome = yield* succeeds(g)
     assert.approximately(g.seconds(), outcome.fetched / rate, 1)
   })
-
-  cuts(
-    "D16 an index that does not fit is passed over for the one beside it, which is said, in an estimate too",
-    function* () {
-      const right = yield* ground()
-      const alone = yield* succeeds(right)
-      const [best] = right.asked.indexes
-      // Its bytes are those of the data file.
-      const wrong = { ...best, fileName: "s.bam.csi", link: Redacted.make(`https://${host}/s.bam.csi`), size: null }
-      const g = yield* ground({ request: { indexes: [wrong, best] } })
-      const outcome = yield* succeeds(g)
-      assert.deepStrictEqual(outcome.warnings, [
-        "s.bam.csi: not an index (BAI, TBI or CSI): it is a BAM file: s.bam.bai is taken in its place"
-      ])
-      assert.isAbove(outcome.fetched, alone.fetched)
-      const error = yield* fails(yield* ground({ request: { indexes: [wrong, { ...wrong, fileName: "s.csi" }] } }))
-      assert.match(error.message, /^s\.bam\.csi: not an index.*; s\.csi: not an index/)
-    }
-  )
 
   describe("HTTP", () => {
     cuts("H1 a host without ranges is refused: nothing is left", function* () {

@@ -6,7 +6,6 @@ import { makeSamples } from "../../../sandbox/samples/Samples.ts"
 import { concat } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import type { DataType } from "../genome/formats/FileNames.ts"
-import { soleIndex } from "../genome/IndexedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { writeSlice } from "../genome/slice/Slice.ts"
 import { maker, type SliceWish } from "../transfer/SliceRequest.ts"
@@ -30,7 +29,7 @@ const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const source = {
     name,
     reader: fromBytes(bytesOf(name)),
-    indexes: soleIndex(indexName, fromBytes(bytesOf(indexName)))
+    index: { name: indexName, reader: fromBytes(bytesOf(indexName)) }
   }
   const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []

@@ -8,7 +8,6 @@ import { type ByteReader, readerOf } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type DataType, indexesOf } from "../genome/formats/FileNames.ts"
 import { openFormat } from "../genome/formats/Formats.ts"
-import { soleIndex } from "../genome/IndexedFile.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { maker, otherRegions, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
@@ -45,7 +44,7 @@ const look = Effect.fn("svc.download.lookAtSlice")(function* (
     // What does not hold together is cut out again, and regions that it cannot have are judged by the remote file.
     return yield* Effect.andThen(
       checkStructure(path, reader),
-      planRegions({ name: path, reader, indexes: soleIndex(indexName, index) }, { kind, ...content })
+      planRegions({ name: path, reader, index: { name: indexName, reader: index } }, { kind, ...content })
     ).pipe(
       Effect.match({
         onFailure: () => incomplete,

@@ -133,7 +133,7 @@ const world = Effect.fnUntraced(function* ({
     Layer.succeed(SliceTransfer, {
       download: (asked) =>
         Effect.sync(() => {
-          events.push(`cut ${path.relative(root, asked.directory)}/${asked.name} by ${asked.indexes[0].fileName}`)
+          events.push(`cut ${path.relative(root, asked.directory)}/${asked.name} by ${asked.index.fileName}`)
           const index = { name: `${asked.name}.bai`, bytes: 9, sha256: "cd" }
           return { ...downloaded, regions: "chr1", records: 1, index, fetched: 50, warnings: [] }
         }),

@@ -101,7 +101,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
         kind: "bam",
         overwrite: false
       })
-      assert.deepStrictEqual([request?.data.fileName, request?.indexes[0].fileName], ["S.bam", "S.bam.bai"])
+      assert.deepStrictEqual([request?.data.fileName, request?.index.fileName], ["S.bam", "S.bam.bai"])
       assert.deepStrictEqual(request === undefined ? null : yield* request.existing, { _tag: "Absent" })
       const row = result === undefined ? null : rowOf(result)
       assert.isAtLeast(row?.finishedAt?.getTime() ?? 0, row?.startedAt?.getTime() ?? Number.NaN)

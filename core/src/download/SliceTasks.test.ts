@@ -42,7 +42,7 @@ const engine = () => {
   return { tasks, layer }
 }
 const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
-  tasks.map(({ data, indexes }) => [data, ...indexes].map(({ fileName }) => fileName).join(" "))
+  tasks.map(({ data, index }) => [data, index].map(({ fileName }) => fileName).join(" "))
 
 const links: RunLinks = {
   lend: ({ fileName }) =>
@@ -64,7 +64,7 @@ describe("tasks", () => {
       }
       const task = yield* sliceTask(files, regions, links)
       assert.strictEqual(task.kind, "vcf.gz")
-      for (const file of [task.data, ...task.indexes]) {
+      for (const file of [task.data, task.index]) {
         assert.strictEqual(Redacted.value(file.link), `first ${file.fileName}`)
         assert.strictEqual(
           Redacted.value((yield* file.renewLink ?? Effect.die("no renewal")).link),

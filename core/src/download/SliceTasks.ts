@@ -13,7 +13,7 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import type { RunLinks } from "./RunLinks.ts"
 
-/** A data file of an analysis and the indexes that are listed with it, the best first. */
+/** A data file of an analysis and the indexes that are listed with it, the best first: that one is taken. */
 export interface SliceFiles {
   readonly analysisId: AnalysisId
   readonly fileName: string
@@ -22,7 +22,7 @@ export interface SliceFiles {
 }
 
 export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
-  { analysisId, fileName, indexFiles: [best, ...others], type }: SliceFiles,
+  { analysisId, fileName, indexFiles: [index], type }: SliceFiles,
   content: SliceWish,
   links: RunLinks
 ): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | InArchive> {
@@ -32,7 +32,7 @@ export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
     ...content,
     kind: dataTypeOf(type),
     data: yield* sourceOf(fileName),
-    indexes: [yield* sourceOf(best), ...(yield* Effect.forEach(others, sourceOf))]
+    index: yield* sourceOf(index)
   }
 })
 

@@ -1,141 +1,96 @@
-/**
- * A data file with the index that leads to its regions. Where several lie beside it, a CSI comes first, as with htslib. One that does not
- * fit the file, being older or of another one, is passed over for the next, which htslib does not do: it would read wrong places.
- */
+/** A data file with the index that leads to its regions. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
+import { humanSize } from "../text/Quantity.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { eofBlock } from "./bgzf/Bgzf.ts"
 import type { Codec } from "./bgzf/Codec.ts"
+import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import type { DataType } from "./formats/FileNames.ts"
 import type { PlainHeader, Slicing } from "./formats/Format.ts"
-import { type Opened, openFormat } from "./formats/Formats.ts"
+import { openFormat } from "./formats/Formats.ts"
+import { addressable } from "./index/IndexRules.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
-import {
-  blamedOnEnd,
-  checkLastEnd,
-  compareWith,
-  type DataFile,
-  hasEnd,
-  lastEndRange,
-  mismatch,
-  readIndex
-} from "./Structure.ts"
+import { bytesOf, type FileOrder, fileOrder, type Gap } from "./index/Tiling.ts"
+import type { ReferenceRegions } from "./regions/Regions.ts"
+import { blamedOnEnd, checkLastEnd, type DataFile, hasEnd, lastEndRange, mismatch, readIndex } from "./Structure.ts"
+import { type Planned, planStretches } from "./slice/StretchPlan.ts"
 
-/** An index of a file; `open` is run only where it is needed. */
-export interface IndexFile<E> {
-  readonly name: string
-  readonly open: Effect.Effect<ByteReader<E>, E>
-}
-
-/** A file and the indexes beside it, at least one, the best first. */
+/** A file and its index. */
 export interface IndexedSource<E> extends DataFile<E> {
-  readonly indexes: readonly [IndexFile<E>, ...ReadonlyArray<IndexFile<E>>]
-}
-
-/** The index of a file that has one, which is open already. */
-export const soleIndex = <E>(name: string, reader: ByteReader<E>): readonly [IndexFile<E>] => [
-  { name, open: Effect.succeed(reader) }
-]
-
-/** An index, and how regions are cut out of its file by it. */
-interface Fitting {
-  readonly indexName: string
-  readonly tabix: TabixIndex
-  readonly slicing: Slicing
-  /** Whether data and index are known to end together. */
-  readonly proven: boolean
+  readonly index: { readonly name: string; readonly reader: ByteReader<E> }
 }
 
 /** A file whose header and index were read. */
-export interface IndexedFile<E> extends Omit<Fitting, "proven"> {
-  readonly file: Opened
+export interface IndexedFile<E> {
+  readonly name: string
   readonly header: PlainHeader
-  /** False where none of several indexes fits: one that is repaired may. */
-  readonly fits: boolean
-  /** Which indexes were passed over, and why. */
-  readonly warnings: ReadonlyArray<string>
+  readonly indexName: string
+  readonly tabix: TabixIndex
+  /** How regions are cut out of it. */
+  readonly slicing: Slicing
+  readonly order: FileOrder
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
   readonly dataEnd: number
   readonly hasEnd: boolean
-  /**
-   * Fails where the data and the index do not end together: a block of the file is then missing or too much. Where none of several
-   * indexes fits, it says so of all.
-   */
+  /** Fails where the data and the index do not end together: a block of the file is then missing or too much. */
   readonly checkLastEnd: Effect.Effect<void, FileDamaged | E, Codec>
   /** What that reads; null for nothing. */
   readonly lastEnd: ReturnType<typeof lastEndRange>
 }
 
-/**
- * Reads the header of `source` and the first of its indexes that fits. Fails with `FileDamaged` when
- * no index has the references of the file: it then names each. What else is wrong with a single one, or with all of several, shows when
- * records are wanted: the header can be had without them.
- */
+/** Reads the header of `source` and its index. Fails with `FileDamaged` for a format that cannot be cut, and for an index of another file. */
 export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   source: IndexedSource<E>,
   type: DataType
 ): Effect.fn.Return<IndexedFile<E>, FileDamaged | E, Codec> {
-  const { indexes, name, reader } = source
-  const read = (index: IndexFile<E>) => Effect.flatMap(index.open, (bytes) => readIndex(index.name, bytes))
-  const [file, first, ended] = yield* Effect.all(
-    [openFormat(name, reader, type), Effect.result(read(indexes[0])), hasEnd(reader)],
+  const { index, name, reader } = source
+  const [file, read, ended] = yield* Effect.all(
+    [openFormat(name, reader, type), Effect.result(readIndex(index.name, index.reader)), hasEnd(reader)],
     { concurrency: 3 }
   )
-  const { header, slicing: slicingBy } = file
-  const known = { file, header, hasEnd: ended, dataEnd: reader.size - (ended ? eofBlock.length : 0) }
-  /** With the references of the file, whether they fit its data or not. */
-  const possible: Array<Omit<Fitting, "proven">> = []
-  const fitting = Effect.fnUntraced(function* (index: IndexFile<E>) {
-    const tabix = yield* index === indexes[0] ? Effect.fromResult(first) : read(index)
-    const slicing = yield* Effect.fromResult(
-      Result.mapError(slicingBy(tabix), (reason) => mismatch(index.name, name, reason))
+  const tabix = yield* Effect.fromResult(read)
+  const asOwn = <A>(result: Result.Result<A, string>) =>
+    Effect.fromResult(Result.mapError(result, (reason) => mismatch(index.name, name, reason)))
+  const slicing = yield* asOwn(file.slicing(tabix))
+  const records = yield* asOwn(file.referenceAt(tabix))
+  return {
+    ...{ name, header: file.header, indexName: index.name, tabix, slicing, hasEnd: ended },
+    order: fileOrder(tabix.index),
+    dataEnd: reader.size - (ended ? eofBlock.length : 0),
+    lastEnd: lastEndRange(tabix.index, reader.size, records),
+    checkLastEnd: Effect.mapError(checkLastEnd(index.name, tabix.index, source, records), (error) =>
+      ended ? error : blamedOnEnd(name, error)
     )
-    const fits = { indexName: index.name, tabix, slicing }
-    possible.push(fits)
-    // That costs a few blocks, and is worth them where there is a choice.
-    const proven = indexes.length > 1 && (yield* compareSamples(index.name, tabix, source, file))
-    return { ...fits, proven }
-  })
-  const passed: Array<FileDamaged> = []
-  for (const index of indexes) {
-    const found: Result.Result<Fitting, FileDamaged | E> = yield* Effect.result(fitting(index))
-    if (Result.isSuccess(found)) {
-      const warnings = passed.map((error) => `${error.message}: ${index.name} is taken in its place`)
-      const { proven, ...fits } = found.success
-      const { indexName, tabix } = fits
-      const records = file.referenceAt(tabix)
-      const referenceAt = proven || Result.isFailure(records) ? null : records.success
-      return {
-        ...{ ...known, ...fits, fits: true, warnings },
-        lastEnd: referenceAt === null ? null : lastEndRange(tabix.index, reader.size, referenceAt),
-        checkLastEnd:
-          referenceAt === null
-            ? Effect.void
-            : Effect.mapError(checkLastEnd(indexName, tabix.index, source, referenceAt), (error) =>
-                ended ? error : blamedOnEnd(name, error)
-              )
-      }
-    }
-    const error = found.failure
-    if (!(error instanceof FileDamaged) || error.file !== index.name) return yield* Effect.fail(error)
-    passed.push(error)
   }
-  const [best, ...others] = passed
-  const reasons = [best!.reason, ...others.map(({ message }) => message)]
-  const error = new FileDamaged({ ...best!, reason: reasons.join("; ") })
-  const [taken] = possible
-  if (taken === undefined) return yield* error
-  const own = passed.find((one) => one.file === taken.indexName) ?? error
-  const misfit = ended ? error : blamedOnEnd(name, own)
-  return { ...known, ...taken, fits: false, warnings: [], lastEnd: null, checkLastEnd: Effect.fail(misfit) }
 })
 
-/** False for damage of the file itself, which decides nothing between its indexes, and may lie where no region is. */
-const compareSamples = <E>(indexName: string, tabix: TabixIndex, data: DataFile<E>, file: Opened) =>
-  Effect.catchIf(
-    Effect.as(compareWith(indexName, tabix, data, file), true),
-    (error): error is FileDamaged & (FileDamaged | E) => error instanceof FileDamaged && error.file !== indexName,
-    () => Effect.succeed(false)
-  )
+/** What tells where wanted records lie in a file. */
+export type Led = Pick<IndexedFile<never>, "name" | "indexName" | "order" | "dataEnd"> & {
+  readonly tabix: Pick<TabixIndex, "index">
+  readonly slicing: Pick<Slicing, "firstRecord">
+}
+
+/** What has to be read for regions; fails where they begin behind the last bin. `hasUnplaced`: the unplaced reads are wanted too. */
+export const planIndexed = (
+  { dataEnd, indexName, order, slicing: { firstRecord }, tabix: { index } }: Led,
+  regions: ReadonlyArray<ReferenceRegions>,
+  hasUnplaced: boolean
+): Result.Result<Planned, FileDamaged> => {
+  const bases = addressable(index)
+  const beyond = regions.find(({ bounds }) => (bounds[bounds.length - 2] ?? 0) >= bases)
+  if (beyond !== undefined) {
+    const reason = `a ${index.format} cannot lead to what ${beyond.name} has behind base ${bases}: make a CSI (samtools index -c, bcftools index -c)`
+    return Result.fail(new FileDamaged({ file: indexName, fault: "IndexMismatch", reason }))
+  }
+  return Result.succeed(planStretches(regions, index, { order, firstRecord, unplacedTo: hasUnplaced ? dataEnd : null }))
+}
+
+/** What an index lacks, for the log. */
+export const gapsText = ({ indexName, name }: Led, gaps: ReadonlyArray<Gap>): string => {
+  const [first, ...others] = gaps
+  const place = first === undefined ? 0 : VirtualOffset.block(first.begin)
+  const more = others.length === 0 ? "" : `, and in ${others.length} more places`
+  return `${indexName}: it does not lead to all of ${name}: ${humanSize(bytesOf(gaps))} from byte ${place} on${more}, which are read as well, record by record. Index the file anew`
+}

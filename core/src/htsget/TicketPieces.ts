@@ -15,23 +15,25 @@ import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
-import { type IndexedFile, type IndexedSource, openIndexed } from "../genome/IndexedFile.ts"
+import { gapsText, type IndexedFile, type IndexedSource, openIndexed, planIndexed } from "../genome/IndexedFile.ts"
 import type { BinIndex } from "../genome/index/BinIndex.ts"
-import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
+import { lengthOf, type ReferenceRegions, resolveRegions } from "../genome/regions/Regions.ts"
 import { noEnd } from "../genome/Structure.ts"
-import { planStretches } from "../genome/slice/StretchPlan.ts"
+import type { Stretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
 export interface OpenedFile<E = unknown>
   extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced">,
-    Pick<IndexedFile<E>, "checkLastEnd" | "fits"> {
-  readonly name: string
+    Pick<IndexedFile<E>, "name" | "checkLastEnd" | "dataEnd"> {
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
   readonly index: BinIndex
-  /** Where its data ends (bytes). */
-  readonly dataEnd: number
+  /** What has to be read for regions, and for the unplaced reads too where these are wanted. */
+  readonly plan: (
+    regions: ReadonlyArray<ReferenceRegions>,
+    takeUnplaced: boolean
+  ) => Effect.Effect<Stretches, FileDamaged>
 }
 
 /**
@@ -43,12 +45,11 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   source: IndexedSource<E>
 ): Effect.fn.Return<OpenedFile<E>, FileDamaged | E, Codec> {
   const opened = yield* openIndexed(source, typeOf[datatype])
-  const { dataEnd, fits, hasEnd, header, slicing, tabix, warnings } = opened
-  const endless = hasEnd ? [] : [`${source.name}: ${noEnd}: what is there can be had, and more may be missing`]
-  yield* Effect.forEach([...warnings, ...endless], (warning) => Effect.logWarning(warning), { discard: true })
+  const { dataEnd, hasEnd, header, name, slicing } = opened
+  if (!hasEnd) yield* Effect.logWarning(`${name}: ${noEnd}: what is there can be had, and more may be missing`)
   const { firstRecord, holdsUnplaced, records, references } = slicing
-  const { index } = tabix
   let checked = false
+  let toldGaps = false
   // A failure may be the link host's, so only that it is sound is remembered.
   const checkLastEnd = Effect.suspend(() =>
     checked
@@ -57,8 +58,24 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
           checked = true
         })
   )
-  const known = { references, records, firstRecord, holdsUnplaced, index, dataEnd, checkLastEnd, fits }
-  return { name: source.name, header: header.bytes(), ...known }
+  const plan: OpenedFile["plan"] = Effect.fnUntraced(function* (regions, takeUnplaced) {
+    const { gaps, stretches } = yield* Effect.fromResult(planIndexed(opened, regions, takeUnplaced))
+    if (gaps.length > 0 && !toldGaps) yield* Effect.logInfo(gapsText(opened, gaps))
+    toldGaps ||= gaps.length > 0
+    return stretches
+  })
+  return {
+    name,
+    index: opened.tabix.index,
+    references,
+    records,
+    firstRecord,
+    holdsUnplaced,
+    dataEnd,
+    checkLastEnd,
+    plan,
+    header: header.bytes()
+  }
 })
 
 export type TicketPiece =
@@ -93,7 +110,7 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   request: TicketRequest
 ): Effect.fn.Return<ReadonlyArray<TicketPiece>, HtsgetError | FileDamaged | E, Codec> {
   const codec = yield* Codec
-  const stretches = yield* Effect.fromResult(stretchesOf(file, request))
+  const stretches = request.header ? [] : yield* stretchesOf(file, request)
   if (!request.header) yield* file.checkLastEnd
   const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
     concurrency: atOnce
@@ -107,27 +124,21 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   ]
 })
 
-const stretchesOf = (
-  { dataEnd, firstRecord, holdsUnplaced, index, references }: OpenedFile,
-  { header, regions, unplaced }: TicketRequest
-): Result.Result<ReadonlyArray<Stretch>, HtsgetError> => {
-  if (header) return Result.succeed([])
+const stretchesOf = Effect.fnUntraced(function* (
+  { dataEnd, holdsUnplaced, plan, references }: OpenedFile,
+  { regions, unplaced }: TicketRequest
+) {
   const last = VirtualOffset.make(dataEnd, 0)
-  return Result.map(
-    Result.flatMap(checkRegions(regions ?? [], references), (known) => resolve(known, references)),
-    (wanted) => {
-      const unplacedTo = unplaced && holdsUnplaced ? dataEnd : null
-      const plan = planStretches(wanted, index, { references, firstRecord, unplacedTo })
-      // Older writers let the last chunk end after the end-of-file block.
-      const stretches = Array.from({ length: plan.length }, (_, i) => plan.at(i))
-        .filter((stretch) => stretch !== undefined)
-        .map(({ begin, end }) => ({ begin: VirtualOffset.make(...begin), end: VirtualOffset.make(...end) }))
-        .filter(({ begin, end }) => begin < end && begin < last)
-        .map(({ begin, end }): Stretch => (end > last ? { begin, end: last } : { begin, end }))
-      return joinNearest(stretches, smallestGap, mostStretches)
-    }
-  )
-}
+  const known = yield* Effect.fromResult(checkRegions(regions ?? [], references))
+  const planned = yield* plan(yield* Effect.fromResult(resolve(known, references)), unplaced && holdsUnplaced)
+  // Older writers let the last chunk end after the end-of-file block.
+  const stretches = Array.from({ length: planned.length }, (_, i) => planned.at(i))
+    .filter((stretch) => stretch !== undefined)
+    .map(({ begin, end }) => ({ begin: VirtualOffset.make(...begin), end: VirtualOffset.make(...end) }))
+    .filter(({ begin, end }) => begin < end && begin < last)
+    .map(({ begin, end }): Stretch => (end > last ? { begin, end: last } : { begin, end }))
+  return joinNearest(stretches, smallestGap, mostStretches)
+})
 
 /** Makes stretches in order one where less than `gap` bytes lie between them, and of more than `most` those nearest to each other. */
 export const joinNearest = (stretches: ReadonlyArray<Stretch>, gap: number, most: number): ReadonlyArray<Stretch> => {

@@ -5,7 +5,6 @@ import { bamFile, read, references } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
-import { soleIndex } from "../genome/IndexedFile.ts"
 import type { Bin, ReferenceIndex } from "../genome/index/BinIndex.ts"
 import { firstOfLevel } from "../genome/index/Bins.ts"
 import { type OpenedFile, openFile } from "../htsget/TicketPieces.ts"
@@ -16,8 +15,8 @@ const opened = Effect.gen(function* () {
   const reads = Array.from({ length: 20 }, (_, i) => read(`r${i}`, 1, 100_000 + i))
   const { bai, bam } = bamFile(yield* Codec, reads)
   const reader = fromBytes(bam)
-  const indexes = soleIndex("S1.bam.bai", fromBytes(bai))
-  return { file: yield* openFile("reads", { name: "S1.bam", reader, indexes }), reader }
+  const index = { name: "S1.bam.bai", reader: fromBytes(bai) }
+  return { file: yield* openFile("reads", { name: "S1.bam", reader, index }), reader }
 })
 
 /** The same with other bins. */

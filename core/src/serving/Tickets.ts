@@ -1,5 +1,4 @@
 /** What header and index of a file tell: the pieces that a ticket lists, and the sequences that it is of. */
-import * as Arr from "effect/Array"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,7 +7,6 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexesAmong, kindOfName } from "../genome/formats/FileNames.ts"
-import { soleIndex } from "../genome/IndexedFile.ts"
 import { longestPiece } from "../htsget/Ticket.ts"
 import { type OpenedFile, openFile, piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
@@ -54,12 +52,12 @@ const mostAtOnce = 16
 /** Of one reader: a link host that is silent or slow holds them for long. */
 const mostOfReader = 8
 
-/** A version of a file with its indexes, the best first, and that one's version. */
+/** A version of a file and of its index. */
 interface Openable {
   readonly datatype: Datatype
   readonly data: ServedFile
   readonly version: SizedVersion
-  readonly indexes: Arr.NonEmptyReadonlyArray<ServedFile>
+  readonly index: ServedFile
   readonly indexVersion: SizedVersion
 }
 
@@ -73,20 +71,13 @@ const makeTickets = Effect.fnUntraced(function* () {
 
   // By the version too: of a file that changed, header and index are read anew.
   const opened = yield* Cache.makeWith<Openable, OpenedFile<BytesError>, BytesError>(
-    ({ data, datatype, indexes: [best, ...others], indexVersion, version }) =>
+    ({ data, datatype, index, indexVersion, version }) =>
       openFile(datatype, {
         name: data.fileName,
         reader: bytes.reader(data, version),
-        indexes: [
-          ...soleIndex(best.fileName, bytes.reader(best, indexVersion)),
-          ...others.map((index) => ({
-            name: index.fileName,
-            open: Effect.map(bytes.version(index), (found) => bytes.reader(index, found))
-          }))
-        ]
+        index: { name: index.fileName, reader: bytes.reader(index, indexVersion) }
       }).pipe(Effect.provideService(Codec, codec)),
-    // The other indexes are not part of the key: where none fits, each ticket looks at them anew.
-    { ...keptWhile, timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.fits ? "10 minutes" : "0 millis") }
+    keptWhile
   )
   const sequences = yield* Cache.makeWith<Openable, ReadonlyArray<FileSequence>, BytesError>(
     (openable) =>
@@ -121,16 +112,15 @@ const makeTickets = Effect.fnUntraced(function* () {
   /** What it takes to open a file. That asks the link hosts, after all that asks the service. */
   const openableOf = Effect.fnUntraced(function* (datatype: Datatype, data: ServedFile) {
     const listed = yield* store.files(data.analysisId)
-    const indexes = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
-    if (!Arr.isReadonlyArrayNonEmpty(indexes)) {
+    const [index] = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
+    if (index === undefined) {
       const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
       return yield* new HtsgetError({ kind: "NotFound", message })
     }
-    const [index] = indexes
     if (index.archived) return yield* new InArchive({ file: index })
     return Effect.map(
       Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 }),
-      ([version, indexVersion]): Openable => ({ datatype, data, version, indexes, indexVersion })
+      ([version, indexVersion]): Openable => ({ datatype, data, version, index, indexVersion })
     )
   })
 

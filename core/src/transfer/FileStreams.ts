@@ -77,7 +77,7 @@ export class FileStreams extends Context.Service<
         return FileStreams.of({
           open: (task) =>
             Effect.provideService(
-              "indexes" in task ? openSlice(services, task) : openWhole(services, task),
+              "index" in task ? openSlice(services, task) : openWhole(services, task),
               Codec,
               services.codec
             )

@@ -19,12 +19,11 @@ export interface SliceWish {
   readonly unmapped: boolean
 }
 
-/** A slice to make: of which file, by which indexes. */
+/** A slice to make: of which file, by which index. */
 export interface SliceTask extends SliceWish {
   readonly kind: DataType
   readonly data: SliceSourceFile
-  /** The indexes of `data`, the best first: the next is taken where one does not fit. Their names say the format. */
-  readonly indexes: readonly [SliceSourceFile, ...ReadonlyArray<SliceSourceFile>]
+  readonly index: SliceSourceFile
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
 

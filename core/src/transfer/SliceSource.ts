@@ -1,4 +1,4 @@
-/** What a slice is made of: a data file and its indexes at a link host, read by ranges, and what of them has to be read. */
+/** What a slice is made of: a data file and its index at a link host, read by ranges, and what of them has to be read. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { NotFound, type SourceError } from "../Errors.ts"
@@ -27,12 +27,11 @@ export const planRegions = (
     ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
   )
 
-/** A remote file and its indexes with their links, and what was asked for them, whether that succeeded or not. */
+/** A remote file and its index with their links, and what was asked for them, whether that succeeded or not. */
 export interface SliceSource {
   readonly task: SliceTask
   readonly data: RemoteRanges.RemoteFile
-  /** The best first. */
-  readonly indexes: readonly [RemoteRanges.RemoteFile, ...ReadonlyArray<RemoteRanges.RemoteFile>]
+  readonly index: RemoteRanges.RemoteFile
   readonly traffic: Effect.Effect<SliceTraffic>
 }
 
@@ -49,34 +48,15 @@ export const make = Effect.fnUntraced(function* (task: SliceTask): Effect.fn.Ret
     const linked = { ...file, progress: task.progress }
     return { file: linked, lease: yield* LinkLease.make(linked), attempts, fetched }
   })
-  const [best, ...others] = task.indexes
   const data = yield* remote(task.data)
-  const indexes = [yield* remote(best), ...(yield* Effect.forEach(others, remote))] as const
-  const renewals = Effect.map(
-    Effect.forEach([data, ...indexes], ({ lease }) => lease.renewals),
-    (counts) => counts.reduce((sum, count) => sum + count, 0)
-  )
+  const index = yield* remote(task.index)
+  const renewals = Effect.zipWith(data.lease.renewals, index.lease.renewals, (one, other) => one + other)
   return {
     task,
     data,
-    indexes,
+    index,
     traffic: Effect.all({ attempts: Ref.get(attempts), fetched: Ref.get(fetched), renewals })
   }
-})
-
-/** Opens one version of the file and of its best index at the same time. */
-const open = Effect.fnUntraced(function* (
-  services: RemoteRanges.RemoteServices,
-  { data, indexes: [best, ...others] }: SliceSource
-) {
-  const opened = (index: RemoteRanges.RemoteFile) => ({
-    name: index.file.fileName,
-    open: RemoteRanges.open(services, index, RemoteRanges.headOfIndex)
-  })
-  const first = opened(best)
-  const both = [RemoteRanges.open(services, data, RemoteRanges.headOfData), Effect.result(first.open)] as const
-  const [ranges, index] = yield* Effect.all(both, { concurrency: 2 })
-  return { data: ranges, indexes: [{ ...first, open: Effect.fromResult(index) }, ...others.map(opened)] as const }
 })
 
 /** Open files, the slice of them, and what it costs. */
@@ -95,7 +75,11 @@ export const prepare = Effect.fn("svc.transfer.prepareSlice")(function* (
   source: SliceSource
 ): Effect.fn.Return<PreparedSlice, RemoteRanges.RemoteError, Codec> {
   const { task } = source
-  const { data, indexes } = yield* open(services, source)
+  const opened = [
+    RemoteRanges.open(services, source.data, RemoteRanges.headOfData),
+    RemoteRanges.open(services, source.index, RemoteRanges.headOfIndex)
+  ] as const
+  const [data, index] = yield* Effect.all(opened, { concurrency: 2 })
   // Null while header and index are read: the size is not known yet.
   const size = yield* Ref.make<number | null>(null)
   const tell = Effect.gen(function* () {
@@ -108,7 +92,10 @@ export const prepare = Effect.fn("svc.transfer.prepareSlice")(function* (
     read: (offset: number, length: number) => Effect.tap(data.read(offset, length), tell),
     readInto: (offset: number, target: Uint8Array) => Effect.andThen(data.readInto(offset, target), tell)
   }
-  const plan = yield* planRegions({ name: task.data.fileName, reader, indexes }, task)
+  const plan = yield* planRegions(
+    { name: task.data.fileName, reader, index: { name: task.index.fileName, reader: index } },
+    task
+  )
   let bytes = yield* data.fetched
   for (const { length, offset } of plan.reads) bytes += data.cost(offset, length)
   const start = Effect.gen(function* () {

@@ -172,6 +172,7 @@ const indexOf = (placed: ReadonlyArray<Placed>, habit: Habit): BinIndex => {
     minShift: 14,
     depth: 5,
     references: references.length,
+    extents: [],
     lastEnd: null,
     unplaced: null,
     reference: (i) => all[i]!
@@ -407,6 +408,7 @@ const withReferences = (
   minShift: 14,
   depth: 5,
   references: references.length,
+  extents: [],
   lastEnd: null,
   unplaced,
   reference: (i) => {

@@ -42,6 +42,11 @@ export interface BinIndex {
   readonly depth: number
   /** Number of references. */
   readonly references: number
+  /**
+   * Of each reference that has chunks, in the order of the index, a row of numbers: the reference, where the first of its chunks begins
+   * (block, within), and where the last one ends. Some files have millions of references.
+   */
+  readonly extents: ReadonlyArray<number>
   /** Where the last chunk ends, `null` without chunks. */
   readonly lastEnd: VirtualOffset.VirtualOffset | null
   /** Number of unplaced reads (`n_no_coor`), where the index says so. */
@@ -49,6 +54,9 @@ export interface BinIndex {
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
 }
+
+/** Numbers in a row of `extents`. */
+export const extentColumns = 5
 
 const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null }
 
@@ -70,10 +78,13 @@ export const parseBins = (
     return Result.fail(`it claims ${references} references, more than its ${bytes.length} bytes can hold`)
   }
   const places = new Float64Array(references)
-  let lastBlock = -1
-  let lastWithin = 0
+  const extents: Array<number> = []
   for (let ref = 0; ref < references; ref++) {
     places[ref] = at
+    let firstBlock = Number.POSITIVE_INFINITY
+    let firstWithin = 0
+    let lastBlock = -1
+    let lastWithin = 0
     if (left() < perReference) return Result.fail(`it ends before reference ${ref + 1}`)
     const bins = view.getUint32(at, true)
     at += 4
@@ -92,16 +103,22 @@ export const parseBins = (
       }
       for (let chunk = 0; chunk < chunks; chunk++, at += 16) {
         const beginBlock = view.getUint32(at + 4, true) * 0x10000 + view.getUint16(at + 2, true)
+        const beginWithin = view.getUint16(at, true)
         const endBlock = view.getUint32(at + 12, true) * 0x10000 + view.getUint16(at + 10, true)
-        const reversed =
-          beginBlock === endBlock ? view.getUint16(at, true) > view.getUint16(at + 8, true) : beginBlock > endBlock
-        if (reversed) return Result.fail(`a chunk of bin ${id} of reference ${ref + 1} ends before it begins`)
-        if (endBlock < lastBlock) continue
         const endWithin = view.getUint16(at + 8, true)
-        lastWithin = endBlock > lastBlock ? endWithin : Math.max(lastWithin, endWithin)
-        lastBlock = endBlock
+        const reversed = beginBlock === endBlock ? beginWithin > endWithin : beginBlock > endBlock
+        if (reversed) return Result.fail(`a chunk of bin ${id} of reference ${ref + 1} ends before it begins`)
+        if (beginBlock < firstBlock || (beginBlock === firstBlock && beginWithin < firstWithin)) {
+          firstBlock = beginBlock
+          firstWithin = beginWithin
+        }
+        if (endBlock > lastBlock || (endBlock === lastBlock && endWithin > lastWithin)) {
+          lastBlock = endBlock
+          lastWithin = endWithin
+        }
       }
     }
+    if (lastBlock >= 0) extents.push(ref, firstBlock, firstWithin, lastBlock, lastWithin)
     if (csi) continue
     if (left() < 4) return Result.fail(`it ends inside reference ${ref + 1}`)
     const intervals = view.getUint32(at, true)
@@ -117,13 +134,23 @@ export const parseBins = (
     minShift,
     depth,
     references,
-    lastEnd: lastBlock < 0 ? null : VirtualOffset.make(lastBlock, lastWithin),
+    extents,
+    lastEnd: lastEndOf(extents),
     unplaced,
     reference: (i) => {
       const place = places[i]
       return place === undefined ? emptyReference : decodeReference(view, place, csi, pseudo)
     }
   })
+}
+
+const lastEndOf = (extents: ReadonlyArray<number>): VirtualOffset.VirtualOffset | null => {
+  let last: VirtualOffset.VirtualOffset | null = null
+  for (let at = 0; at < extents.length; at += extentColumns) {
+    const end = VirtualOffset.make(extents[at + 3]!, extents[at + 4]!)
+    if (last === null || end > last) last = end
+  }
+  return last
 }
 
 /** Bytes of the number of unplaced reads (`n_no_coor`), which may end an index. */

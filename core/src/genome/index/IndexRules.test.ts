@@ -20,7 +20,6 @@ import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
 import { fromBody } from "../../htsget/TicketRequest.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { soleIndex } from "../IndexedFile.ts"
 
 const provided = Effect.provide(codecHere)
 
@@ -117,7 +116,7 @@ describe("an index that noodles-csi 0.58.0 wrote", unless(lacks.realFiles), () =
   it.effect("D19 leads a ticket to all reads of a region", () =>
     Effect.gen(function* () {
       const reader = fromBytes(bam())
-      const pair = { name: "v.bam", reader, indexes: soleIndex("v.bam.csi", fromBytes(csi())) }
+      const pair = { name: "v.bam", reader, index: { name: "v.bam.csi", reader: fromBytes(csi()) } }
       const body = JSON.stringify({ regions: [{ referenceName: "ctgA", start: 0, end: 16_000 }] })
       const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
       const pieces = yield* piecesOf(yield* openFile("reads", pair), reader, request)

@@ -7,6 +7,7 @@ import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { firstWhere } from "../Search.ts"
 import type { Bin, BinIndex, Chunk, ReferenceIndex } from "./BinIndex.ts"
 import { binStart, firstOfLevel } from "./Bins.ts"
+import { isBeforeFirstBase } from "./Tiling.ts"
 
 type Shape = Pick<BinIndex, "minShift" | "depth">
 type Offset = VirtualOffset.VirtualOffset
@@ -40,7 +41,8 @@ const beginOf = ({ chunks }: Bin): Offset | null => chunks[0]?.begin ?? null
  */
 const tellsOfOthers = ({ bins }: ReferenceIndex, { depth }: Shape, smallest: boolean): boolean => {
   for (const bin of bins.values()) {
-    if (bin.id >= firstOfLevel(depth) === smallest && bin.loffset !== beginOf(bin)) return true
+    if (bin.id >= firstOfLevel(depth) !== smallest || bin.loffset === zero) continue
+    if (bin.loffset !== beginOf(bin)) return true
   }
   return false
 }
@@ -113,11 +115,9 @@ export interface Starts {
  * first of them ends a search. htslib takes the next bin on the right (`max_off`); htsjdk and noodles use no such end.
  */
 const startsOf = (reference: ReferenceIndex, shape: Shape): Starts => {
-  // Older writers put what stands before the first base (POS 0) into the bin of that number, which begins near 2^29.
-  const beforeFirstBase = firstOfLevel(shape.depth) - 1
   const bins = [...reference.bins.values()]
     .flatMap((bin) => {
-      const offset = bin.id === beforeFirstBase ? null : beginOf(bin)
+      const offset = isBeforeFirstBase(bin.id, shape) ? null : beginOf(bin)
       return offset === null ? [] : [{ position: binStart(bin.id, shape.minShift, shape.depth), offset }]
     })
     .sort((a, b) => a.position - b.position)
@@ -141,7 +141,8 @@ export interface ReferenceReading {
   readonly chunksOver: (start: number, end: number, ceiling: Offset | null) => ReadonlyArray<Chunk>
 }
 
-export const readingOf = (reference: ReferenceIndex, shape: Shape): ReferenceReading => {
+/** @param isWhole - false when chunks of it are missing: what it says of where readers begin is then of no use */
+export const readingOf = (reference: ReferenceIndex, shape: Shape, isWhole: boolean): ReferenceReading => {
   const believed = {
     smallest: tellsOfOthers(reference, shape, true),
     larger: tellsOfOthers(reference, shape, false)
@@ -153,7 +154,7 @@ export const readingOf = (reference: ReferenceIndex, shape: Shape): ReferenceRea
    */
   const floorAt = (position: number): Offset => {
     const window = Math.floor(position / 2 ** shape.minShift)
-    if (window >= 8 ** shape.depth) return zero
+    if (!isWhole || window >= 8 ** shape.depth) return zero
     return reference.linear.length > 0
       ? floorByWindows(reference, shape, window)
       : floorByBins(reference, shape, believed, window)
@@ -175,20 +176,6 @@ export const readingOf = (reference: ReferenceIndex, shape: Shape): ReferenceRea
       return found.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
     }
   }
-}
-
-/** From its first record to the end of its last one; null when the index has none. All writers agree, whatever their bins are. */
-export const extentOf = ({ bins }: ReferenceIndex): Chunk | null => {
-  let extent: Chunk | null = null
-  for (const { chunks } of bins.values()) {
-    for (const { begin, end } of chunks) {
-      extent = {
-        begin: extent === null || begin < extent.begin ? begin : extent.begin,
-        end: extent === null || end > extent.end ? end : extent.end
-      }
-    }
-  }
-  return extent
 }
 
 /**

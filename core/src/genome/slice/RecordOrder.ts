@@ -1,6 +1,7 @@
 /** The order in which a slice meets records, and which of them are wanted. */
 
 import { comment, type RecordSpan } from "../formats/RecordFormats.ts"
+import type { FileOrder } from "../index/Tiling.ts"
 import { firstEndingAfter } from "../Search.ts"
 import type { Stretch } from "./StretchPlan.ts"
 
@@ -23,14 +24,18 @@ export interface RecordOrder {
   readonly lastBlock: () => number
 }
 
-/** Unplaced reads come last. */
-const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+/** In place of a reference: unplaced reads. */
+const afterAll = Number.POSITIVE_INFINITY
 
 /**
  * @param wanted - what is wanted of a reference, by its number: starts and ends in turn, sorted, not touching
  * @param takeUnplaced - true when the unplaced reads are wanted
  */
-export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplaced: boolean): RecordOrder => {
+export const make = (
+  wanted: ReadonlyMap<number, ArrayLike<number>>,
+  takeUnplaced: boolean,
+  { rank }: FileOrder
+): RecordOrder => {
   let lastRef = -1
   let lastStart = -1
   /** The block in which the last record begins, and the one in which it ends. */
@@ -46,8 +51,11 @@ export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplace
   let bounds: ArrayLike<number> = []
   let interval = 0
 
+  /** True for a reference that stands before another one; unplaced reads come last. */
+  const isBefore = (ref: number, other: number): boolean => other === afterAll || rank(ref) < rank(other)
+
   return {
-    allows: ({ ref, start }) => ref < 0 || ref > lastRef || (ref === lastRef && start >= lastStart),
+    allows: ({ ref, start }) => ref < 0 || (ref === lastRef ? start >= lastStart : !isBefore(ref, lastRef)),
     judge: ({ end, ref, start }, begins, ends) => {
       if (ref === comment) return false
       if (begins !== beginsIn) {
@@ -62,7 +70,7 @@ export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplace
       }
       if (ref < 0) {
         // They end the file: a placed record after them is out of order.
-        lastRef = rankOf(ref)
+        lastRef = afterAll
         return takeUnplaced
       }
       if (ref !== lastRef) {
@@ -74,7 +82,8 @@ export const make = (wanted: ReadonlyMap<number, ArrayLike<number>>, takeUnplace
       while (interval < bounds.length && bounds[interval + 1]! <= start) interval += 2
       return interval < bounds.length && end > bounds[interval]!
     },
-    hasPassed: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
+    hasPassed: ({ ref, until }) =>
+      earlierRef === ref ? earlierStart >= until : ref !== -1 && isBefore(ref, earlierRef),
     lastRef: () => lastRef,
     lastBlock: () => lastBlock
   }

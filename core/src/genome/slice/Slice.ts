@@ -12,9 +12,10 @@ import { Codec } from "../bgzf/Codec.ts"
 import type { DataType, IndexSuffix } from "../formats/FileNames.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
 import { regionsKey, type SliceMaker } from "../formats/SliceHeader.ts"
-import { type IndexedFile, type IndexedSource, openIndexed } from "../IndexedFile.ts"
+import { gapsText, type IndexedFile, type IndexedSource, openIndexed, planIndexed } from "../IndexedFile.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { unplacedOf } from "../index/IndexRules.ts"
+import { Leads } from "../index/Tiling.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions, unlistedReferences } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { blamedOnEnd, noEnd } from "../Structure.ts"
@@ -22,7 +23,7 @@ import { type ByteRange, type FetchPlan, planFetches } from "./FetchPlan.ts"
 import { addToIndex } from "./SliceOutput.ts"
 import * as SliceRun from "./SliceRun.ts"
 import * as SliceScan from "./SliceScan.ts"
-import { planStretches, type Stretches } from "./StretchPlan.ts"
+import type { Stretches } from "./StretchPlan.ts"
 
 /** Where a slice goes: its bytes in order. They are overwritten when `write` is done. */
 export interface SliceSink<E> {
@@ -66,7 +67,8 @@ export interface SliceWanted<E> {
 }
 
 /** What a slice will read, known before any record is fetched. */
-export interface SlicePlan<E> extends Pick<IndexedFile<E>, "slicing" | "dataEnd" | "hasEnd" | "checkLastEnd"> {
+export interface SlicePlan<E>
+  extends Pick<IndexedFile<E>, "slicing" | "order" | "tabix" | "dataEnd" | "hasEnd" | "checkLastEnd"> {
   readonly source: IndexedSource<E>
   /** The header of the file, inflated. */
   readonly header: () => Uint8Array
@@ -101,27 +103,23 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const opened = yield* openIndexed(source, type)
   // What that knows without reading is known before records are fetched.
   if (opened.lastEnd === null) yield* opened.checkLastEnd
-  const { dataEnd, hasEnd, header, slicing, tabix, warnings } = opened
+  const { dataEnd, hasEnd, header, order, slicing, tabix } = opened
   const unlisted = slicing.namesAll ? [] : unlistedReferences(wanted, slicing.references)
   const references = [...slicing.references, ...unlisted.map((reference) => ({ name: reference, length: null }))]
   const regions = yield* Effect.fromResult(resolveRegions(wanted, references, name))
   const hasUnplaced = takeUnplaced && slicing.holdsUnplaced
-  const stretches = planStretches(regions, tabix.index, {
-    references,
-    firstRecord: slicing.firstRecord,
-    unplacedTo: hasUnplaced ? dataEnd : null
-  })
+  const { gaps, stretches } = yield* Effect.fromResult(planIndexed(opened, regions, hasUnplaced))
+  if (gaps.length > 0) yield* Effect.logInfo(gapsText(opened, gaps))
   const ranges = planFetches(stretches, reader.size)
   return {
     source,
-    slicing,
+    ...{ slicing, order, tabix },
     header: header.bytes,
     regions,
     dataEnd,
     hasEnd,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
     warnings: [
-      ...warnings,
       ...(unlisted.length === 0
         ? []
         : [`${name}: it has no ##contig lines and no record on ${unlisted.join(", ")}: the slice has none there`]),
@@ -162,13 +160,14 @@ const scanOf = <E>(
   codec: Codec["Service"],
   { connections = defaultConnections, level }: { readonly connections?: number; readonly level: number | null }
 ) => {
-  const { dataEnd, ranges, regions, slicing, source, stretches, takeUnplaced } = plan
+  const { dataEnd, order, ranges, regions, slicing, source, stretches, tabix, takeUnplaced } = plan
   const names = slicing.references.map(({ name }) => name)
   // Those too that nothing in the file names.
   for (const { name, ref } of regions) names[ref] = name
   const scan = SliceScan.make({
-    ...{ codec, takeUnplaced, stretches, dataEnd, limit: IndexBuilder.limit, names },
-    format: recordFormat(slicing.records),
+    ...{ codec, takeUnplaced, stretches, order, dataEnd, limit: IndexBuilder.limit, names },
+    leads: Leads.of(tabix.index, order, regions),
+    format: recordFormat(slicing.records.format === "VCF" ? { ...slicing.records, names } : slicing.records),
     wanted: new Map(regions.map(({ bounds, ref }) => [ref, bounds])),
     form: level === null ? "content" : "blocks"
   })

@@ -21,6 +21,8 @@ export interface SliceDamage {
   /** The record `[at, at + size)`, which begins in this block and ends in it, cannot be read. */
   readonly unread: (data: Bytes, at: number, size: number) => false
   readonly unsorted: (span: RecordSpan) => false
+  /** The record, which begins in the block at byte `block`, lies outside of the bin that begins there. */
+  readonly misled: (span: RecordSpan, block: number) => false
   /** The record `[at, at + size)` begins in the block at byte `block`; tools of its format refuse it. */
   readonly refused: (data: Bytes, at: number, size: number, span: RecordSpan, block: number, flaw: string) => false
 }
@@ -53,6 +55,12 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
       return name === undefined ? noRecord() : say("BadRecord", `a record on ${name}, ${where}, cannot be read`)
     },
     unsorted: (span) => say("BadRecord", `its records are not coordinate-sorted at ${place(span)}`),
+    misled: (span, block) => {
+      const found = span.ref < 0 ? "none of that reference" : `one at ${place(span)}`
+      return ofIndex(
+        `where it leads to records in the block at byte ${block}, there is ${found}, so it is of another file`
+      )
+    },
     refused: (data, at, size, span, block, flaw) => {
       const where = span.ref < 0 ? "unplaced" : `at ${place(span)}`
       const record = `the record ${format.nameOf(data, at, size)} ${where}`

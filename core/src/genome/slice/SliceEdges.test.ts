@@ -132,13 +132,12 @@ describe("slices of BAM files", () => {
   )
 
   it.effect(
-    "D7 an index that ends before its reference does is an error, also where each read goes on in a later block",
+    "D7 what an index lacks at the end of a reference is read all the same, also where each read goes on in a later block",
     () =>
       Effect.gen(function* () {
         const codec = yield* Codec
         const long = (name: string, ref: number, position: number, bases: number) =>
           read(name, ref, position, [[bases, "M"]])
-        // The last one ends after all that is fetched to look at it.
         const ofChr1 = [80_000, 80_000, 80_000, 400_000].map((bases, i) => long(`a${i}`, 0, i * 1000, bases))
         const reads = [...ofChr1, long("b", 1, 50, 80_000)]
         const ofOne = encodeRecord(reads[0]!).length
@@ -156,12 +155,8 @@ describe("slices of BAM files", () => {
             const { records } = yield* cut("bam", bam, indexOf(0), "bai", range)
             assert.strictEqual(records, range === "chr1" ? 4 : 5)
             for (const missing of [1, 2]) {
-              const made = yield* Effect.result(cut("bam", bam, indexOf(missing), "bai", range))
-              assert.match(
-                made._tag === "Failure" ? made.failure.message : `${made.success.records} records`,
-                /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte \d+/,
-                `${range}, ${missing} missing, in blocks of ${blockBytes}`
-              )
+              const made = yield* cut("bam", bam, indexOf(missing), "bai", range)
+              assert.strictEqual(made.records, records, `${range}, ${missing} missing, in blocks of ${blockBytes}`)
             }
           }
         }
@@ -179,11 +174,7 @@ describe("slices of BAM files", () => {
       const size = BigInt(encodeRecord(reads[0]!).length)
       for (const to of [second!.at, first!.at + size]) {
         const short = indexBy({ name: "BAI", format: "BAI" }, [{ ...first!, to }, other!], 3)
-        const error = yield* Effect.flip(cut("bam", bam, short, "bai", "chr1"))
-        assert.match(
-          error.message,
-          /^x\.bam: its index does not fit: reference chr1 goes on where it ends, at byte \d+/
-        )
+        assert.strictEqual((yield* cut("bam", bam, short, "bai", "chr1")).records, 3)
       }
     }).pipe(provided)
   )

@@ -5,6 +5,7 @@ import { bamFile, read } from "../../../../test/genome/Fixtures.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { recordFormat } from "../formats/RecordFormats.ts"
+import { Leads } from "../index/Tiling.ts"
 import { headroom } from "./SliceCursor.ts"
 import * as SliceScan from "./SliceScan.ts"
 import { Stretches } from "./StretchPlan.ts"
@@ -25,6 +26,7 @@ describe("a record of many blocks", () => {
       const room: Array<readonly [taken: number, size: number]> = []
       const scan = SliceScan.make({
         ...{ codec, stretches, dataEnd, takeUnplaced: false, limit: 1_000_000, form: "content", names: ["chr1"] },
+        ...{ leads: Leads.none, order: { extents: [], rank: (ref: number) => ref } },
         wanted: new Map([[0, [0, 1_000]]]),
         format: {
           ...format,

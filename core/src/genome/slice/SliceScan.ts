@@ -11,7 +11,15 @@
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { isBefore } from "../bgzf/VirtualOffset.ts"
-import { type Bytes, bytesOf, largestRecord, type RecordFormat, type RecordSpan } from "../formats/RecordFormats.ts"
+import {
+  type Bytes,
+  bytesOf,
+  comment,
+  largestRecord,
+  type RecordFormat,
+  type RecordSpan
+} from "../formats/RecordFormats.ts"
+import type { FileOrder, Leads } from "../index/Tiling.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceDamage from "./SliceDamage.ts"
@@ -20,6 +28,10 @@ import type { Stretch, Stretches } from "./StretchPlan.ts"
 
 export interface ScanOptions {
   readonly stretches: Stretches
+  /** Where bins of the wanted references begin. */
+  readonly leads: Leads
+  /** Where the references stand in the file. */
+  readonly order: FileOrder
   readonly format: RecordFormat
   /** Names of the references, in the order of the index. */
   readonly names: ReadonlyArray<string>
@@ -64,8 +76,8 @@ interface Open {
 }
 
 export const make = (options: ScanOptions): Scan => {
-  const { codec, dataEnd, form, format, limit, names, stretches, takeUnplaced, wanted } = options
-  const order = RecordOrder.make(wanted, takeUnplaced)
+  const { codec, dataEnd, form, format, leads, limit, names, stretches, takeUnplaced, wanted } = options
+  const order = RecordOrder.make(wanted, takeUnplaced, options.order)
   const cursor = SliceCursor.make(stretches, codec)
   const damage = SliceDamage.make(format, names, cursor)
   const output = SliceOutput.make(form)
@@ -84,14 +96,17 @@ export const make = (options: ScanOptions): Scan => {
   let lastLine = false
 
   /**
-   * Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be.
+   * Fills `span` from a record, which begins at (`block`, `from`) of the file; false when it is damaged, out of order, longer than any
+   * reference can be, or not where its index says.
    *
    * @param isWhole - it lies in one block
    */
-  const read = (data: Bytes, at: number, size: number, isWhole: boolean): boolean => {
+  const read = (data: Bytes, at: number, size: number, isWhole: boolean, block: number, from: number): boolean => {
     if (!format.readSpan(data, at, size, span)) return isWhole ? damage.unread(data, at, size) : damage.noRecord()
     met = true
     if (!order.allows(span)) return damage.unsorted(span)
+    // Before a line an index may lead to a comment.
+    if (span.ref !== comment && !leads.allow(block, from, span.ref, span.start)) return damage.misled(span, block)
     return span.ref < 0 || span.end <= limit
       ? true
       : damage.ofBlock(`a record in it claims to end at base ${span.end}, which no index can hold`)
@@ -144,21 +159,11 @@ export const make = (options: ScanOptions): Scan => {
     return !fetched || cursor.block >= dataEnd || (following !== undefined && !isBefore(here, following.begin))
   }
 
-  /**
-   * True, and the damage is said, when a record that begins at `at`, after a stretch that is all of its reference, is of that reference
-   * too. Its first bytes say so, wherever it ends: of long reads each goes on in a later block. After a stretch of no records also when
-   * it is of a reference before that one, or of one that the index does not name: those of that reference may follow it.
-   */
+  /** True, and the damage is said, when a record of the reference begins at `at`, behind the stretch that is all of it. */
   const goesOn = (data: Bytes, at: number, block: number): boolean => {
     const stretch = cursor.stretch()
-    const found = stretch?.whole === true ? format.refAt(data, at) : null
-    if (stretch === undefined || found === null || found === -1) return false
-    const name = names[stretch.ref] ?? ""
-    if (found === stretch.ref) damage.ofIndex(`reference ${name} goes on where it ends, at byte ${block}`)
-    else if (found < stretch.ref && !isBefore(stretch.begin, stretch.end)) {
-      damage.ofIndex(`it does not lead to the records at byte ${block}, and those of ${name} may be among them`)
-    }
-    return damage.found() !== null
+    if (stretch?.whole !== true || format.refAt(data, at) !== stretch.ref) return false
+    return !damage.ofIndex(`reference ${names[stretch.ref] ?? ""} goes on where it ends, at byte ${block}`)
   }
 
   const count = () => {
@@ -182,7 +187,6 @@ export const make = (options: ScanOptions): Scan => {
     }
     record.bytes.set(target.data, record.length)
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
-    if (proving && goesOn({ bytes, view }, 0, (held[0] ?? target).offset)) return false
     const size = format.size({ bytes, view }, 0, record.length)
     if (size === -1 || (size === 0 && length > largestRecord)) return damage.noRecord()
     if (size === 0) {
@@ -196,8 +200,8 @@ export const make = (options: ScanOptions): Scan => {
       return true
     }
     if (!format.fits({ bytes, view }, 0, size)) return damage.noRecord()
-    if (!read({ bytes, view }, 0, size, false)) return false
     const beginning = held[0] ?? target
+    if (!read({ bytes, view }, 0, size, false, beginning.offset, record.from)) return false
     if (proving) {
       cursor.within = rest
       nextStretch()
@@ -241,8 +245,8 @@ export const make = (options: ScanOptions): Scan => {
         stretch = cursor.stretch()
         continue
       }
+      if ((proving || atEnd(stretch)) && goesOn(content, within, start)) return false
       if (!proving && atEnd(stretch)) {
-        if (goesOn(content, within, start)) return false
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
         continue
@@ -251,7 +255,6 @@ export const make = (options: ScanOptions): Scan => {
         leave()
         break
       }
-      if (proving && goesOn(content, within, start)) return false
       // Another record of the block in which the last one ends does not prove that the stretch ends there.
       const skipped = proving && start <= order.lastBlock()
       const size = format.size(content, within)
@@ -269,7 +272,7 @@ export const make = (options: ScanOptions): Scan => {
         cursor.within += size
         continue
       }
-      if (!read(content, within, size, true)) return false
+      if (!read(content, within, size, true, start, within)) return false
       if (proving) {
         nextStretch()
         stretch = cursor.stretch()
@@ -293,9 +296,7 @@ export const make = (options: ScanOptions): Scan => {
   const step = (): boolean => {
     const stretch = cursor.stretch()
     if (stretch === undefined || damage.found() !== null) return false
-    // What follows a whole reference is looked at, if there is anything.
-    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < dataEnd
-    if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
+    if (open === null && !proving && atEnd(stretch)) return passEnd(stretch)
     const size = cursor.blockSize()
     if (proving && isProven(size !== SliceCursor.lost)) {
       open = null

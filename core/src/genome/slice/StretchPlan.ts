@@ -8,21 +8,14 @@
 
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import type { BinIndex, Chunk, ReferenceIndex } from "../index/BinIndex.ts"
-import {
-  addressable,
-  extentOf,
-  nextKnownBlock,
-  type ReferenceReading,
-  readingOf,
-  type Starts,
-  unplacedFrom
-} from "../index/IndexRules.ts"
-import type { KnownReference, ReferenceRegions } from "../regions/Regions.ts"
+import { nextKnownBlock, type ReferenceReading, readingOf, type Starts, unplacedFrom } from "../index/IndexRules.ts"
+import { type FileOrder, type Gap, gapsFor } from "../index/Tiling.ts"
+import type { ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
 
 /** A stretch `[begin, end)` of the file that holds wanted records. */
 export interface Stretch {
-  /** Number of the reference, -1 for the unplaced reads. */
+  /** Number of the reference, -1 for the unplaced reads, and for what no chunk leads to: it may hold any records, or none. */
   readonly ref: number
   readonly begin: VirtualOffset.Pair
   readonly end: VirtualOffset.Pair
@@ -34,10 +27,7 @@ export interface Stretch {
   readonly expectedEnd: number
   /** Byte offset up to which its blocks are inflated ahead. */
   readonly likelyEnd: number
-  /**
-   * True when it is all of the reference: that no record of it follows is proven. One of no records has that proof alone, and where it
-   * lies those of the reference would follow.
-   */
+  /** True when it is all of the reference: no record of it follows. */
   readonly whole: boolean
 }
 
@@ -210,12 +200,12 @@ const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
 }
 
 /** All of a reference, from its first record to its last. */
-const wholeStretch = (ref: number, { begin, end }: Chunk): Stretch => {
+const wholeStretch = (ref: number, { begin, end }: Chunk, whole: boolean): Stretch => {
   // The block in which the reference ends is read, and one record of the next block, to see that no record of it follows.
   const last = VirtualOffset.block(end)
   const fetchEnd = last + 2 * longestBlock
   return {
-    ...{ ref, whole: true, until: Number.POSITIVE_INFINITY },
+    ...{ ref, whole, until: Number.POSITIVE_INFINITY },
     begin: VirtualOffset.pairOf(begin),
     end: VirtualOffset.pairOf(end),
     likelyEnd: last + 1,
@@ -224,58 +214,51 @@ const wholeStretch = (ref: number, { begin, end }: Chunk): Stretch => {
   }
 }
 
+/** A gap of the index. */
+const gapStretch = ({ begin, end }: Chunk): Stretch => {
+  const fetchEnd = blockEndOf(end, Number.POSITIVE_INFINITY)
+  return {
+    ...{ ref: -1, until: Number.POSITIVE_INFINITY, whole: false, fetchEnd },
+    begin: VirtualOffset.pairOf(begin),
+    end: VirtualOffset.pairOf(end),
+    likelyEnd: fetchEnd,
+    expectedEnd: fetchEnd
+  }
+}
+
 /** How to plan. */
 export interface PlanOptions {
-  /** Those of the file, in the order of the index. */
-  readonly references: ReadonlyArray<KnownReference>
+  readonly order: FileOrder
   readonly firstRecord: VirtualOffset.VirtualOffset
   /** Take the unplaced reads too, which lie after all others, up to this byte offset, where the data ends. Null: leave them. */
   readonly unplacedTo: number | null
 }
 
-/** Where the records of a reference would begin of which the index has none: where those before it end. */
-const wouldBegin = (ref: number, index: BinIndex, firstRecord: VirtualOffset.VirtualOffset) => {
-  for (let before = Math.min(ref, index.references) - 1; before >= 0; before--) {
-    const extent = extentOf(index.reference(before))
-    if (extent !== null) return extent.end
-  }
-  return firstRecord
+/** What is read, in file order, and what of it the index does not lead to. */
+export interface Planned {
+  readonly stretches: Stretches
+  readonly gaps: ReadonlyArray<Gap>
 }
 
-/**
- * Where it has to be proven that no record of a reference follows, since regions reach past all that the index can lead to; null where
- * they do not. An index is right when there is nothing, and nothing in it tells it from one that lacks what is there.
- */
-const proofAt = (
-  { bounds, ref }: ReferenceRegions,
-  index: BinIndex,
-  extent: Chunk | null,
-  { firstRecord, references }: PlanOptions
-): VirtualOffset.VirtualOffset | null => {
-  const end = bounds[bounds.length - 1] ?? 0
-  const bases = addressable(index)
-  if (extent !== null) return end > bases ? extent.end : null
-  // Of a reference without records its length has to say that some could lie there.
-  const reach = Number.isFinite(end) ? end : (references[ref]?.length ?? 0)
-  return reach > bases ? wouldBegin(ref, index, firstRecord) : null
-}
-
-/** The stretches to read, in file order. References that the index has nothing about give none, unless some could lie past its bins. */
+/** The stretches to read. References that the index has nothing about give none, unless it lacks a part where they may lie. */
 export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
-  options: PlanOptions
-): Stretches => {
+  { firstRecord, order, unplacedTo: dataEnd }: PlanOptions
+): Planned => {
   const stretches = new Stretches()
-  for (const region of regions) {
-    const { bounds, ref, whole } = region
-    const reference = index.reference(ref)
-    const extent = extentOf(reference)
-    if (whole && extent !== null) {
-      stretches.add(wholeStretch(ref, extent))
+  const gaps = gapsFor(index, order, firstRecord, regions)
+  const extents = new Map(order.extents.map((extent) => [extent.ref, extent]))
+  for (const { bounds, ref, whole } of regions) {
+    const extent = extents.get(ref)
+    if (extent === undefined) continue
+    const isWhole = !gaps.some(({ after, before }) => after === ref || before?.ref === ref)
+    if (whole) {
+      stretches.add(wholeStretch(ref, extent, isWhole))
       continue
     }
-    const reading = readingOf(reference, index)
+    const reference = index.reference(ref)
+    const reading = readingOf(reference, index, isWhole)
     const windowOf = (position: number) => Math.floor(position / 2 ** index.minShift)
     for (let i = 0; i < bounds.length; ) {
       const start = bounds[i]!
@@ -289,11 +272,9 @@ export const planStretches = (
       for (const stretch of intervalStretches({ ref, reference, reading, minShift: index.minShift, start, end }))
         stretches.add(stretch)
     }
-    const proof = proofAt(region, index, extent, options)
-    if (proof !== null) stretches.add(wholeStretch(ref, { begin: proof, end: proof }))
   }
+  for (const gap of gaps) stretches.add(gapStretch(gap))
   stretches.sort()
-  const { firstRecord, unplacedTo: dataEnd } = options
   if (dataEnd !== null) {
     const begin = VirtualOffset.pairOf(unplacedFrom(index, firstRecord))
     if (begin[0] < dataEnd) {
@@ -303,5 +284,5 @@ export const planStretches = (
       })
     }
   }
-  return stretches
+  return { stretches, gaps }
 }

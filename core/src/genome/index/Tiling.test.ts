@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger, References } from "effect"
+import * as SeededRandom from "../../../../sandbox/samples/SeededRandom.ts"
+import { codecHere } from "../../../../test/genome/CodecHere.ts"
+import { bamFile, bgzf, concat, counting, read } from "../../../../test/genome/Fixtures.ts"
+import { indexBy, placesOf, writers } from "../../../../test/genome/IndexWriters.ts"
+import { losing, losses, rewritten } from "../../../../test/genome/LossyIndexes.ts"
+import { randomFile, randomRange } from "../../../../test/genome/RandomFiles.ts"
+import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
+import { longForm } from "../../../../test/LongForm.ts"
+import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
+import { fromBody } from "../../htsget/TicketRequest.ts"
+import { fromBytes } from "../ByteReader.ts"
+import { isGzip } from "../bgzf/Bgzf.ts"
+import { Codec } from "../bgzf/Codec.ts"
+import { openIndexed } from "../IndexedFile.ts"
+import { gapsOf } from "./Tiling.ts"
+
+const provided = Effect.provide(codecHere)
+
+const plainOf = (index: Uint8Array) => (isGzip(index) ? contentOf(index) : index)
+
+/** What tells the content of a slice from any other, or why there is none. */
+const sliced = (data: Uint8Array, index: Uint8Array, suffix: string, range: string) =>
+  Effect.match(sliceOf(sourceOf(fromBytes(data), fromBytes(index), suffix), range), {
+    onFailure: ({ message }) => message,
+    onSuccess: ({ bytes, result }) => [result.records, createHash("md5").update(contentOf(bytes)).digest("hex")]
+  })
+
+/** Everything that has records. */
+const everything = "chr1 chr3"
+
+const rounds = longForm ? 2_000 : 60
+
+describe("an index that lacks something", () => {
+  it.effect.each(losses.map((loss) => [loss] as const))(
+    "D7 a %s: a slice has what it has by a whole one, or is refused; never less",
+    ([loss]) =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        let [right, refused] = [0, 0]
+        for (let seed = 0; seed < rounds; seed++) {
+          const random = SeededRandom.make(seed)
+          const file = yield* randomFile(random, random.pick([20, 300, 3_000]))
+          const suffix = `${file.type}.${file.suffix}`
+          let whole = plainOf(file.index)
+          if (file.type === "bam" && random.chance(0.5)) {
+            const { placed, references } = yield* placesOf(file.data)
+            const format = file.suffix === "bai" ? "BAI" : "CSI"
+            const [first, ...others] = writers.filter((writer) => writer.format === format)
+            whole = indexBy(random.pick([first!, ...others]), placed, references)
+          }
+          const lossy = losing(whole, loss, random)
+          for (const range of [randomRange(random), randomRange(random), everything]) {
+            const expected = yield* sliced(file.data, bgzf(codec, whole), suffix, range)
+            const found = yield* sliced(file.data, bgzf(codec, lossy), suffix, range)
+            const at = `seed ${seed}: ${suffix}, ${range}`
+            if (typeof found === "string") {
+              refused++
+              // What nothing follows in the index cannot be told from an index of an older file.
+              assert.match(found, /more records follow where it ends/, at)
+            } else {
+              right++
+              assert.deepStrictEqual(found, expected, at)
+            }
+          }
+        }
+        assert.isAbove(right, refused)
+      }).pipe(provided),
+    120_000
+  )
+
+  it.effect("D7 is read where it may be wanted, and nowhere else; the log says so once, before", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = [0, 1, 2].flatMap((ref) => Array.from({ length: 1_500 }, (_, i) => read(`r${i}`, ref, i * 60)))
+      const { bam } = bamFile(codec, reads, { blockBytes: 2_000 })
+      const { placed, references } = yield* placesOf(bam)
+      const bai = indexBy({ name: "htsjdk's BAI", format: "BAI", joins: true }, placed, references)
+      const lossy = rewritten(bai, ([, chr2]) => {
+        chr2!.bins = []
+        chr2!.linear = []
+      })
+      const said: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${message}`))
+      const cut = Effect.fnUntraced(
+        function* (index: Uint8Array, range: string) {
+          const reader = counting(fromBytes(bam))
+          const { result } = yield* sliceOf(sourceOf(reader, fromBytes(index)), range)
+          return [result.records, reader.bytesRead()] as const
+        },
+        Effect.provide(Logger.layer([logger]))
+      )
+      for (const range of ["chr1", "chr1:1-60000", "chr3:1000-", "chr2"]) {
+        const whole = yield* cut(bai, range)
+        const found = yield* cut(lossy, range)
+        assert.strictEqual(found[0], whole[0], range)
+        // Behind the records of chr1 that an index names may stand more of it, and those before chr3 may reach into it.
+        if (range === "chr1:1-60000") assert.deepStrictEqual(found, whole)
+        else assert.isAtLeast(found[1], whole[1])
+      }
+      const [gap] = gapsOf(...(yield* opened(bam, lossy)))
+      assert.deepInclude(gap, { before: { ref: 0, position: 81_920 }, after: 2 })
+      assert.deepStrictEqual(said.length, 3)
+      assert.match(said[0] ?? "", /^Info x\.bam\.bai: it does not lead to all of x\.bam: \d+\.\d KiB from byte \d+ on/)
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"), provided)
+  )
+
+  it.effect("D7 tickets have it too", () =>
+    Effect.gen(function* () {
+      const reads = [0, 1, 2].map((ref) => read(`r${ref}`, ref, 5))
+      const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 40 })
+      const lossy = rewritten(bai, ([, chr2]) => {
+        chr2!.bins = []
+      })
+      const reader = fromBytes(bam)
+      const file = yield* openFile("reads", {
+        ...{ name: "x.bam", reader },
+        index: { name: "x.bam.bai", reader: fromBytes(lossy) }
+      })
+      const body = JSON.stringify({ regions: [{ referenceName: "chr2", start: 0, end: 100 }] })
+      const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
+      const parts = (yield* piecesOf(file, reader, request)).map((piece) =>
+        piece._tag === "Inline" ? piece.bytes : piece._tag === "Range" ? bam.subarray(piece.first, piece.end) : bam
+      )
+      const { placed } = yield* placesOf(concat(...parts))
+      assert.deepStrictEqual(
+        placed.map(({ ref }) => ref),
+        [1]
+      )
+    }).pipe(provided)
+  )
+})
+
+const opened = Effect.fnUntraced(function* (data: Uint8Array, index: Uint8Array) {
+  const { order, slicing, tabix } = yield* openIndexed(sourceOf(fromBytes(data), fromBytes(index)), "bam")
+  return [tabix.index, order, slicing.firstRecord] as const
+})
+
+describe("a sound index", () => {
+  it.effect("D19 has no gap, whichever program wrote it", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      for (let seed = 0; seed < rounds / 4; seed++) {
+        const random = SeededRandom.make(seed)
+        const { data, index, type } = yield* randomFile(random, 300)
+        if (type !== "bam") continue
+        assert.deepStrictEqual([...gapsOf(...(yield* opened(data, index)))], [], `${seed}`)
+        const { placed, references } = yield* placesOf(data)
+        for (const writer of writers) {
+          const made = bgzf(codec, indexBy(writer, placed, references))
+          assert.deepStrictEqual([...gapsOf(...(yield* opened(data, made)))], [], `${seed}: ${writer.name}`)
+        }
+      }
+    }).pipe(provided)
+  )
+})
+
+describe("the index of another file whose blocks and records lie at the same places", () => {
+  it.effect("D16 leads to records outside of its bins: it is refused, or the slice is whole", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      let [refused, whole] = [0, 0]
+      for (let seed = 0; seed < rounds; seed++) {
+        const random = SeededRandom.make(seed)
+        const blockBytes = random.pick([700, 3_000, 20_000])
+        const fileOf = (span: number) => {
+          const starts = Array.from({ length: 900 }, () => random.between(0, span)).sort((a, b) => a - b)
+          const reads = starts.map((start, i) => read(`r${1_000 + i}`, 0, start))
+          return bamFile(codec, reads, { blockBytes, level: 0 })
+        }
+        // From the second window on no record is in the same one in both.
+        const [own, other] = [fileOf(300_000), fileOf(random.pick([100_000, 900_000]))]
+        const start = random.between(40_000, 90_000)
+        const range = random.chance(0.2) ? "chr1" : `chr1:${start}-${start + random.pick([100, 20_000])}`
+        const suffix = "bam.bai"
+        const expected = yield* sliced(own.bam, own.bai, suffix, range)
+        const found = yield* sliced(own.bam, other.bai, suffix, range)
+        if (typeof found === "string") {
+          refused++
+          assert.match(found, /its index does not fit|it is not the index of|not coordinate-sorted/)
+        } else {
+          whole++
+          assert.deepStrictEqual(found, expected, `seed ${seed}: ${range}`)
+        }
+      }
+      assert.isAbove(refused, whole)
+    }).pipe(provided)
+  )
+})
