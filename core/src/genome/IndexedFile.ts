@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import { humanSize } from "../text/Quantity.ts"
 import type { ByteReader } from "./ByteReader.ts"
-import { eofBlock } from "./bgzf/Bgzf.ts"
+import { eofBlock, maxBlock } from "./bgzf/Bgzf.ts"
 import type { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import type { DataType } from "./formats/FileNames.ts"
@@ -12,7 +12,7 @@ import type { PlainHeader, Slicing } from "./formats/Format.ts"
 import { openFormat } from "./formats/Formats.ts"
 import { addressable } from "./index/IndexRules.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
-import { bytesOf, type FileOrder, fileOrder, type Gap } from "./index/Tiling.ts"
+import { bytesOf, type FileOrder, fileOrder, type Gap, gapsOf } from "./index/Tiling.ts"
 import type { ReferenceRegions } from "./regions/Regions.ts"
 import { blamedOnEnd, checkLastEnd, type DataFile, hasEnd, lastEndRange, mismatch, readIndex } from "./Structure.ts"
 import { type Planned, planStretches } from "./slice/StretchPlan.ts"
@@ -85,6 +85,18 @@ export const planIndexed = (
     return Result.fail(new FileDamaged({ file: indexName, fault: "IndexMismatch", reason }))
   }
   return Result.succeed(planStretches(regions, index, { order, firstRecord, unplacedTo: hasUnplaced ? dataEnd : null }))
+}
+
+/** What an index surely lacks, as a phrase with it as subject; null for nothing. What may be two names of one place is no lack. */
+export const lackOf = ({ name, order, slicing, tabix }: IndexedFile<never>): string | null => {
+  for (const { after, before, begin, end } of gapsOf(tabix.index, order, slicing.firstRecord)) {
+    const [from, to] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
+    if (VirtualOffset.within(end) === 0 && to - from <= maxBlock) continue
+    const nameOf = (ref: number) => slicing.references[ref]?.name ?? ""
+    const where = before === null ? "" : `${nameOf(before.ref)}:${before.position + 1} and `
+    return `it leads to nothing of ${name} from byte ${from} to ${to}, between ${where}${nameOf(after)}: index the file anew`
+  }
+  return null
 }
 
 /** What an index lacks, for the log. */

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
+import { rewritten } from "../../../test/genome/LossyIndexes.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { LocalIo } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
@@ -12,6 +13,7 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
+import { makeIndex } from "./FileProof.ts"
 import type { Target } from "./Targets.ts"
 import type { Verdict } from "./Verdict.ts"
 import { FileSource, verify } from "./Verification.ts"
@@ -92,6 +94,41 @@ describe("verify", () => {
       ["ok", "ok"]
     )
   })
+
+  verifies("D7 a gap of an index is named, and its index fails: with its data, and by samples of it", function* () {
+    const many = [0, 1, 2].flatMap((ref) => Array.from({ length: 600 }, (_, i) => read(`r${i}`, ref, i * 20)))
+    const { bai, bam } = bamFile(yield* Codec, many, { level: 0 })
+    const lossy = rewritten(bai, ([, chr2]) => {
+      chr2!.bins = []
+    })
+    const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": lossy })
+    assert.deepStrictEqual([verdicts.get("a.bam")?.status, verdicts.get("a.bam.bai")?.status], ["ok", "failed"])
+    const said = /leads to nothing of a\.bam from byte \d+ to \d+, between chr1:1 and chr3: index the file anew$/
+    assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", said)
+    const files = { "a.bam": bam, "a.bam.bai": lossy }
+    const [alone] = yield* verify(targetsOf({ "a.bam.bai": lossy }), silent).pipe(Effect.provide(memory(files)))
+    assert.match(alone?.error?.message ?? "", said)
+  })
+
+  verifies(
+    "D15 references may stand in another order than in the header, also for an index that is made",
+    function* () {
+      const { bai, bam } = bamFile(yield* Codec, [...reads.slice(16), ...reads.slice(0, 16)])
+      const made = yield* makeIndex({ name: "a.bam", reader: fromBytes(bam) })
+      for (const index of [bai, made.bytes]) {
+        const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": index })
+        assert.deepStrictEqual(
+          [...verdicts.values()].map(({ error, status }) => [status, error]),
+          [
+            ["ok", null],
+            ["ok", null]
+          ]
+        )
+      }
+      const torn = bamFile(yield* Codec, [...reads.slice(0, 8), ...reads.slice(16), ...reads.slice(8, 16)])
+      assert.strictEqual(faultOf(yield* checkOne("a.bam", torn.bam)), "BadRecord")
+    }
+  )
 
   verifies(
     "D7 D16 an index may have its suffix in place of that of its data, and is held against it all the same",

@@ -14,9 +14,11 @@ import {
   type ChecksumName,
   type DataType,
   dataOf,
-  type IndexSuffix
+  type IndexSuffix,
+  kindOfName
 } from "../genome/formats/FileNames.ts"
 import { openFormat } from "../genome/formats/Formats.ts"
+import { lackOf, openIndexed } from "../genome/IndexedFile.ts"
 import { checkStructure, isDeflated, readIndex } from "../genome/Structure.ts"
 import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
@@ -243,14 +245,25 @@ const checkIndex = Effect.fnUntraced(function* (
   const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
   const { compared, format, kind: _, ...facts } = yield* checkStructure(path, file, beside)
   yield* progress(file.size)
+  const index = { name: path, reader: file }
+  const type = kindOfName(data)?.type
+  const lack =
+    beside === undefined || type === undefined ? null : lackOf(yield* openIndexed({ ...beside, index }, type))
   const notes =
     format?.toLowerCase() === suffix ? [] : [`it is a ${format}, which some tools do not take under that name`]
   if (about?._tag === "Sound") {
-    const index = yield* readIndex(path, file)
+    const read = yield* readIndex(path, file)
     const fault = about.faults.get(path) ?? null
-    notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
+    const compared = IndexProof.compareRecords(path, read, data, about.counts, fault).pipe(
+      Effect.mapError((error) =>
+        lack === null ? error : new FileDamaged({ ...error, reason: `${error.reason}; ${lack}` })
+      )
+    )
+    notes.push(...(yield* compared))
     const missed = about.missed.get(path) ?? null
     if (missed !== null) notes.push(missed)
+  } else if (lack !== null) {
+    return yield* new FileDamaged({ file: path, fault: "IndexMismatch", reason: lack })
   } else if (about?._tag === "Failed") {
     notes.push(`not compared with ${data}, which failed`)
   } else if (beside === undefined) {

@@ -59,7 +59,9 @@ export const bamWalk = (
     // Unplaced reads come last.
     const rank = ref === -1 ? references : ref
     counts[rank]!++
-    if (rank < lastRef || (rank === lastRef && rank < references && position < lastPosition)) {
+    // The references may stand in another order than in the header, each in one piece.
+    const isBefore = rank === lastRef ? position < lastPosition : counts[rank]! > 1 || lastRef === references
+    if (rank < references && isBefore) {
       sorted = false
       if (promised) return `has a record (number ${records}) before its place, and the header says sorted by coordinate`
     }
