@@ -88,7 +88,12 @@ export const planIndexed = (
 }
 
 /** What an index surely lacks, as a phrase with it as subject; null for nothing. What may be two names of one place is no lack. */
-export const lackOf = ({ name, order, slicing, tabix }: IndexedFile<never>): string | null => {
+export const lackOf = ({
+  name,
+  order,
+  slicing,
+  tabix
+}: Pick<IndexedFile<never>, "name" | "order" | "slicing" | "tabix">): string | null => {
   for (const { after, before, begin, end } of gapsOf(tabix.index, order, slicing.firstRecord)) {
     const [from, to] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
     if (VirtualOffset.within(end) === 0 && to - from <= maxBlock) continue
