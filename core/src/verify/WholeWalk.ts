@@ -246,7 +246,7 @@ export const provenRuns = <E>(
     Stream.suspend(() => {
       const { damage, proven } = judge(run, inflated, wrong)
       const after = Effect.suspend(() => {
-        release(inflated)
+        release(inflated.content)
         giveBack(run.run.bytes.buffer)
         return damage === null ? Effect.void : Effect.fail(damage)
       })

@@ -80,7 +80,7 @@ export const make = (codec: Codec["Service"], turns: Semaphore.Semaphore): Block
     Effect.gen(function* () {
       const inflated = yield* turns.withPermit(inflateRun(codec, run))
       if (inflated !== null) {
-        release(inflated)
+        release(inflated.content)
         return true
       }
       const { bytes, starts } = run

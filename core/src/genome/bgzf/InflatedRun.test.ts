@@ -51,10 +51,10 @@ for (const [name, layer] of [
         const { wrong, ...singly } = inflateSingly(codec, run)
         assert.deepStrictEqual([wrong, singly.ends], [null, whole?.ends ?? []])
         // Memory is given back, and that of others is not touched.
-        if (whole !== null) release(whole)
+        if (whole !== null) release(whole.content)
         assert.strictEqual(whole?.content.length, 0)
         const small = yield* inflateRun(codec, runOf(blocks[0]!))
-        if (small !== null) release(small)
+        if (small !== null) release(small.content)
       }).pipe(Effect.provide(layer))
     )
 

@@ -23,8 +23,8 @@ export interface InflatedRun {
 /** Smaller buffers are left to the collector; some of them are shared. */
 const worthReleasing = 0x20000
 
-/** The content of a run is not used any more. Given back at once: the collector would let such memory pile up. */
-export const release = ({ content: { buffer } }: InflatedRun): void => {
+/** Bytes that have a buffer of their own are not used any more. Given back at once: the collector would let such memory pile up. */
+export const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer && buffer.byteLength >= worthReleasing) buffer.transfer(0)
 }
 

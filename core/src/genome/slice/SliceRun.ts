@@ -80,8 +80,11 @@ const framer = () => {
     let claimed = 0
     let block = -1
     for (const [from, to] of likely) {
-      block = from < offset ? next : from
-      while (block !== -1 && block < Math.min(to, end)) {
+      // Behind the last one it has gone on already.
+      block = Math.max(from < offset ? next : from, block)
+      // With one block more: what is likely the last record often ends in it, and there it is seen that it is.
+      for (let isLast = false; block !== -1 && block < end && !isLast; ) {
+        isLast = block >= to
         const size = Bgzf.blockSize(bytes, placeOf(block))
         // The scan will say what is wrong there, if it needs it.
         if (size < 0) block = -1
@@ -118,12 +121,13 @@ const inflateAhead = (
     first = i
   }
   const [only] = parts
-  const run = { bytes: parts.length === 1 && only !== undefined ? only : joinBytes(parts), starts }
-  return Effect.map(inflateRun(codec, run), (inflated) =>
-    inflated === null
-      ? null
-      : { offsets, sizes, content: inflated.content, ends: inflated.ends, release: () => release(inflated) }
-  )
+  const joined = parts.length === 1 && only !== undefined ? null : joinBytes(parts)
+  return Effect.map(inflateRun(codec, { bytes: joined ?? only!, starts }), (inflated) => {
+    if (joined !== null) release(joined)
+    if (inflated === null) return null
+    const { content, ends } = inflated
+    return { offsets, sizes, content, ends, release: () => release(content) }
+  })
 }
 
 /** The ranges, and what stands for the end of the file. */
