@@ -9,6 +9,7 @@ import { fault, ground } from "../DownloadGround.ts"
 import { commandOf, run, runCommand } from "../Executables.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { removeFolder } from "../RemoveFolder.ts"
+import { preload } from "../tracking/Race.ts"
 
 /** Users without an entry in passwd, as in a container. */
 const [ana, ben, cleo] = ["61234", "61235", "61236"]
@@ -72,6 +73,41 @@ it.live("S7 two commands of one user that share a lock folder take turns, with a
     assert.deepStrictEqual(readdirSync(env["SVC_LOCK_DIR"] ?? ""), [])
   })
 )
+
+describe("a lock folder that is away for a moment", unless(lacks.compiler), () => {
+  const library = preload(new URL("../transfer/kill-point.c", import.meta.url), "-pthread", "-ldl") ?? ""
+
+  for (const [name, errno] of [
+    ["ESTALE", 116],
+    ["ENOLCK", 37],
+    ["EIO", 5]
+  ] as const) {
+    it.live(`S7 ${name} at any of its operations keeps no command from taking its turn, and ends none`, () =>
+      Effect.gen(function* () {
+        const place = yield* slowGround
+        const list = (env: Place["env"] = {}) =>
+          run("svc-api", ["get-person-analyses", "LIMS-0001", "LIMS-0002"], {
+            cwd: place.folder,
+            env: { ...place.env, ...env }
+          })
+        const failing = (point: number) => ({
+          LD_PRELOAD: library,
+          KILL_DIR: place.env["SVC_LOCK_DIR"] ?? "",
+          KILL_AT: String(point),
+          KILL_ERRNO: String(errno),
+          UV_USE_IO_URING: "0"
+        })
+        for (const point of [2, 3, 4, 5, 7]) {
+          for (const { exitCode, stderr } of yield* Effect.all([list(failing(point)), list()], { concurrency: 2 })) {
+            assert.strictEqual(exitCode, 0, `operation ${point}: ${stderr}`)
+            assert.notMatch(stderr, /cannot be used/, `operation ${point}`)
+          }
+        }
+        assert.deepInclude(yield* place.stats, { maxApiInFlight: 1, overlaps: 0, logins: 10 })
+      })
+    )
+  }
+})
 
 describe("one account on one machine", unless(lacks.users), () => {
   it.live("S7 runs of one user take turns, whatever their environment says", () =>
