@@ -3,11 +3,11 @@
  * with all that it held. Its links are exchanged file by file.
  */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { makeJsonReader, openEnvelope, parseReply } from "../core/src/client/Reply.ts"
 import { AnalysisFiles } from "../core/src/contract/Files.ts"
 import { ReplyMalformed } from "../core/src/Errors.ts"
+import { utf8Text } from "../core/src/session/ReplyReading.ts"
 import { placeOfIssue } from "../core/src/text/IssuePlace.ts"
 
 const request = "getFileDownloadLinks"
@@ -29,9 +29,9 @@ export const readListing = Effect.fnUntraced(function* (
   body: Uint8Array,
   status: number
 ): Effect.fn.Return<FileListing | null, ReplyMalformed> {
-  const text = Result.try(() => new TextDecoder("utf-8", { fatal: true }).decode(body))
-  if (Result.isFailure(text)) return yield* malformed("its text is not UTF-8")
-  const answer = yield* parseReply(text.success, request, makeJsonReader("all"))
+  const text = utf8Text(body)
+  if (text === null) return yield* malformed("its text is not UTF-8")
+  const answer = yield* parseReply(text, request, makeJsonReader("all"))
   const payload = yield* openEnvelope(answer, status, { request, subject: request, missing: [] }).pipe(
     Effect.catchTag(["SvcNotFound", "SvcRequestRejected"], () => Effect.succeed(null))
   )

@@ -354,6 +354,20 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
       })
     )
 
+    it.effect("W5 an answer in another charset comes as UTF-8, whole", () =>
+      Effect.gen(function* () {
+        const { setFaults } = yield* Sandbox
+        const { url } = yield* startGatewayHere({ tokens, api: true })
+        const headers = { "content-type": "application/json;charset=ISO-8859-1", "content-length": "32" }
+        const body = '{"success":true,"response":"\u00fc"}'
+        yield* setFaults([{ when: { endpoint: "getInternalPersonId" }, then: { status: 200, body, headers } }])
+        assert.strictEqual(Buffer.byteLength(body), 32)
+        const { text } = yield* ask(`${url}/service/api/person/LIMS-0001/id`, ada)
+        yield* setFaults([])
+        assert.strictEqual(text, '{"success":true,"response":"\u00c3\u00bc"}')
+      })
+    )
+
     it.effect("P2 an answer takes longer than the longest wait for a turn, and goes out as it comes", () =>
       Effect.gen(function* () {
         const { setFaults, stats } = yield* Sandbox

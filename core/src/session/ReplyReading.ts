@@ -71,7 +71,12 @@ export const inUtf8 = (
 export const headersInUtf8 = (headers: Headers.Headers): Headers.Headers =>
   decoderOf(headers) === null
     ? headers
-    : Headers.set(headers, "content-type", (headers["content-type"] ?? "").replace(charset, ";charset=utf-8"))
+    : Headers.set(
+        // Its length is that of other bytes.
+        Headers.remove(headers, "content-length"),
+        "content-type",
+        (headers["content-type"] ?? "").replace(charset, ";charset=utf-8")
+      )
 
 /** A reply as an `HttpClientResponse`, whose body is either in memory or a stream. */
 export class ReplyResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
