@@ -112,7 +112,7 @@ const spokenOf = ({ file, name, text }: Declaration): ReadonlyArray<Declaration>
 }
 
 /** Names by which an exported type is computed; what it is then, such as a union of texts, needs none of them. */
-const computing = new Set(["IndexOf", "Offered", "Method", "EndpointNotes", "envelope"])
+const computing = new Set(["IndexOf", "Names", "Method", "EndpointNotes", "envelope"])
 
 /** Types of packages that its users cannot name where only the library may import them, as with pnpm: those that no type of ours extends. */
 export const unnameableTypes = (): ReadonlyArray<string> =>
