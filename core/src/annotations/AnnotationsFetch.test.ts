@@ -291,9 +291,11 @@ describe("one analysis", () => {
         for (let n = 2; names.includes(name); n++) name = `${id}_${n}`
         names.push(name)
       }
-      const filters = Array.from({ length: random(3) }, () => {
+      // Half of the filters are of one row, so that several hold at once.
+      const chosen = data[random(data.length)] ?? []
+      const filters = Array.from({ length: random(4) }, () => {
         const cell = random(names.length)
-        const cells = data.map((row) => row[cell]).flat(9)
+        const cells = (random(2) === 0 ? [chosen] : data).map((row) => row[cell]).flat(9)
         const value = String(cells[random(cells.length + 1)] ?? [0, "BRCA1", "x"][random(3)]).trim() || "0"
         return { name: names[cell] ?? "", cell, operator: operators[random(operators.length)] ?? "=", value }
       }).filter(({ name, operator, value }) => name !== "" && !(/^=/.test(value) && operator.length === 1))
