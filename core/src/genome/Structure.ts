@@ -72,12 +72,18 @@ export const blamedOnEnd = <E>(file: string, error: FileDamaged | E): FileDamage
   return new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end may be missing: ${error.reason}` })
 }
 
-/** Whether an index is compressed: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */
-export const isDeflated = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =>
-  Effect.map(index.read(0, 2), Bgzf.isGzip)
+/** Bytes that tell whether a file is BGZF. */
+const beginningOfBlock = 18
+
+/** Whether an index is in blocks: a TBI or CSI usually, a BAI seldom. Its first bytes say so, not its name. */
+export const isInBlocks = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =>
+  Effect.map(
+    index.read(0, beginningOfBlock),
+    (bytes) => Bgzf.isGzip(bytes) && Bgzf.blockSize(bytes, 0) !== Bgzf.notBgzf
+  )
 
 /**
- * Reads and parses an index, plain or BGZF: which of BAI, CSI and TBI it is, its bytes say. Fails with `FileDamaged`: `BadIndex`, for BGZF
+ * Reads and parses an index, plain, BGZF or, as for htslib, plain gzip: which of BAI, CSI and TBI it is, its bytes say. Fails with `FileDamaged`: `BadIndex`, for BGZF
  * also `NotBgzf`, `BadBlock`, `Truncated`.
  */
 export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
@@ -94,6 +100,12 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
     return yield* parse(whole || !isIndex(beginning) ? beginning : yield* reader.read(0, reader.size))
   }
   const limit = inflatedIndexLimit(reader.size)
+  if (Bgzf.blockSize(beginning, 0) === Bgzf.notBgzf) {
+    const { gunzip } = yield* Codec
+    const bytes = gunzip(whole ? beginning : yield* reader.read(0, reader.size), limit)
+    const reason = `its gzip is cut or damaged, or holds more than ${limit} bytes`
+    return yield* bytes === null ? new FileDamaged({ file, fault: "BadIndex", reason }) : parse(bytes)
+  }
   const inflate = prefixSteps(file, whole ? fromBytes(beginning) : reader, limit, "BadIndex")
   const { bytes: head } = yield* inflate(magicLength)
   if (!isIndex(head)) return yield* parse(head)
@@ -260,7 +272,7 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
   const found = kindOfName(name)
   if (found === null) return { kind: "other", format: null, references: null, samples: null, compared: 0 }
   const { index, kind, type } = found
-  if (index === null || (yield* isDeflated(reader))) {
+  if (index === null || (yield* isInBlocks(reader))) {
     yield* readBlocks(name, reader, 0, 0)
     if (!(yield* hasEnd(reader))) return yield* missingEnd(name)
   }

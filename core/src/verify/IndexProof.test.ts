@@ -420,6 +420,7 @@ const withReferences = (
 const counted = (ofReference: Readonly<Record<string, number>>, unplaced = 0, sorted = true): RecordCounts => ({
   records: 0,
   ofReference: new Map(Object.entries(ofReference)),
+  withoutPosition: new Map(),
   unplaced,
   sorted
 })
@@ -448,6 +449,23 @@ describe("index against counted records", () => {
       assert.match((yield* bam(index, counted({ a: 4, b: 0 }, 3))) ?? "", /2 unplaced reads, and there are 3/)
       assert.match((yield* bam(index, counted({ a: 4, b: 1 }, 2))) ?? "", /nothing of the 1 records on b/)
       assert.match((yield* bam(index, counted({ a: 4, b: 0 }, 2, false))) ?? "", /not in order/)
+    })
+  )
+
+  it.effect("reads without a position count for their reference, as for htslib, or as unplaced, as for htsjdk", () =>
+    Effect.gen(function* () {
+      const counts = { ...counted({ a: 4 }, 2), withoutPosition: new Map([["a", 3]]) }
+      for (const [mapped, unplaced, said] of [
+        [4, 2, null],
+        [1, 5, null],
+        [1, 2, /2 unplaced reads, and there are 5/],
+        [4, 5, /5 unplaced reads, and there are 2/],
+        [2, 4, /2 records on a, and there are 4/]
+      ] as const) {
+        const found = yield* bam(withReferences([{ mapped, unmapped: 0 }], unplaced), counts)
+        if (said === null) assert.isNull(found)
+        else assert.match(found ?? "", said)
+      }
     })
   )
 

@@ -160,8 +160,17 @@ describe("verify", () => {
         assert.include(verdict?.notes ?? [], `it is a ${kind}, which some tools do not take under that name`)
         assert.strictEqual((verdict?.facts.blocks ?? null) !== null, kind === "CSI")
       }
-      const gzipped = yield* checkOne("a.bam.csi", new Uint8Array(gzipSync(bai)))
-      assert.match(gzipped.error?.message ?? "", /^a\.bam\.csi: not a BGZF file: it is plain gzip/)
+      const gzip = new Uint8Array(gzipSync(bai))
+      const gzipped = yield* check({ "a.bam": bam, "a.bam.bai": gzip })
+      assert.deepInclude(gzipped.get("a.bam.bai"), { status: "ok", notes: [] })
+      for (const cut of [gzip.subarray(0, -1), new Uint8Array(gzipSync(new Uint8Array(0x2000000)))]) {
+        assert.strictEqual(faultOf(yield* checkOne("a.bam.bai", cut)), "BadIndex")
+      }
+      const tooDeep = yield* checkOne(
+        "a.bam.csi",
+        concat(text("CSI\u0001"), Uint8Array.of(14, 0, 0, 0, 10), new Uint8Array(16))
+      )
+      assert.match(tooDeep.error?.message ?? "", /^a\.bam\.csi: a CSI of 10 levels of bins, and at most 9 are read$/)
       const wrong = yield* check({
         "a.bam": bam,
         "a.bai": other.bai,

@@ -19,7 +19,7 @@ import {
 } from "../genome/formats/FileNames.ts"
 import { openFormat } from "../genome/formats/Formats.ts"
 import { lackOf, openIndexed } from "../genome/IndexedFile.ts"
-import { checkStructure, isDeflated, readIndex } from "../genome/Structure.ts"
+import { checkStructure, isInBlocks, readIndex } from "../genome/Structure.ts"
 import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { checksumIn } from "./Manifest.ts"
@@ -233,11 +233,11 @@ const checkIndex = Effect.fnUntraced(function* (
   { file, path, progress, run: { known, targets } }: Work,
   suffix: IndexSuffix
 ): Effect.fn.Return<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> {
-  // As with data: plain gzip is named by what it is, and not as a broken block.
+  // As with data: what is no index is named by what it is, and not as a broken block.
   const head = yield* Effect.result(readIndex(path, file))
   if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
     return yield* head.failure
-  const walked = (yield* isDeflated(file)) ? yield* walkWhole(path, file, unread, progress) : {}
+  const walked = (yield* isInBlocks(file)) ? yield* walkWhole(path, file, unread, progress) : {}
   const data = dataOf(path)
   const about = known.get(data)
   const source = yield* FileSource

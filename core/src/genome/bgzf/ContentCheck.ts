@@ -23,6 +23,8 @@ export interface RecordCounts {
   readonly records: number
   /** Records of each reference, in the order of the header for BAM, of appearance for VCF. */
   readonly ofReference: ReadonlyMap<string, number>
+  /** Reads of each reference that have no position: htslib counts them for it, htsjdk among the unplaced. None where it is not there. */
+  readonly withoutPosition: ReadonlyMap<string, number>
   /** Unplaced reads (`n_no_coor`); 0 in VCF. */
   readonly unplaced: number
   /** Whether the records stand in the order of their places. */

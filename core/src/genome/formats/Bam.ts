@@ -32,6 +32,7 @@ export const bamWalk = (
   const references = header.references.length
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)
+  const withoutPosition = new Map<string, number>()
   /** The bytes so far of a record that comes in several parts. */
   let kept = new Uint8Array(4096)
   let keptView = new DataView(kept.buffer)
@@ -59,6 +60,10 @@ export const bamWalk = (
     // Unplaced reads come last.
     const rank = ref === -1 ? references : ref
     counts[rank]!++
+    if (position === -1 && ref !== -1) {
+      const { name } = header.references[ref]!
+      withoutPosition.set(name, (withoutPosition.get(name) ?? 0) + 1)
+    }
     // The references may stand in another order than in the header, each in one piece.
     const isBefore = rank === lastRef ? position < lastPosition : counts[rank]! > 1 || lastRef === references
     if (rank < references && isBefore) {
@@ -152,6 +157,7 @@ export const bamWalk = (
     counts: () => ({
       records,
       ofReference: new Map(header.references.map(({ name }, i) => [name, counts[i]!])),
+      withoutPosition,
       unplaced: counts[references]!,
       sorted
     })

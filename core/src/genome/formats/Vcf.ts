@@ -139,6 +139,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     counts: () => ({
       records,
       ofReference: new Map(name === "" ? counts : [...counts, [name, ofName]]),
+      withoutPosition: new Map(),
       unplaced: 0,
       sorted
     })

@@ -81,8 +81,7 @@ export const parseCsi = (bytes: Uint8Array): Result.Result<TabixIndex, string> =
   const depth = view.getInt32(8, true)
   const aux = view.getUint32(12, true)
   return Result.gen(function* () {
-    // 9 levels is where bin numbers leave 32 bits; 2^50 bases keeps positions exact.
-    if (minShift < 1 || depth < 0 || depth > 9 || minShift + 3 * depth > 50) {
+    if (minShift < 1 || depth < 0 || depth > mostLevels || minShift + 3 * depth > 50) {
       return yield* Result.fail(`it has ${depth} levels of bins from 2^${minShift} bases on`)
     }
     if (aux > bytes.length - 20) return yield* Result.fail(`its extra field claims ${aux} bytes`)
@@ -97,6 +96,16 @@ const parsers: Readonly<Record<BinIndex["format"], (bytes: Uint8Array) => Result
   BAI: (bytes) => Result.map(parseBai(bytes), (index) => ({ index, columns: null })),
   CSI: parseCsi,
   TBI: parseTbi
+}
+
+/** Where bin numbers leave 32 bits; 2^50 bases keep positions exact. */
+const mostLevels = 9
+
+/** Levels of bins of a CSI that may be sound and cannot be read; null for any other. */
+const levelsBeyond = (bytes: Uint8Array): number | null => {
+  if (bytes.length < 12) return null
+  const levels = new DataView(bytes.buffer, bytes.byteOffset).getInt32(8, true)
+  return levels > mostLevels && levels <= 2 * mostLevels ? levels : null
 }
 
 /** How many bytes tell what an index is. */
@@ -118,5 +127,7 @@ export const parseIndex = (file: string, bytes: Uint8Array): Result.Result<Tabix
   if (format === null) {
     return Result.fail(bad(`not an index (BAI, TBI or CSI): ${foreignContent(bytes)}`))
   }
+  const levels = format === "CSI" ? levelsBeyond(bytes) : null
+  if (levels !== null) return Result.fail(bad(`a CSI of ${levels} levels of bins, and at most ${mostLevels} are read`))
   return Result.mapError(parsers[format](bytes), (reason) => bad(`damaged ${format} index: ${reason}`))
 }
