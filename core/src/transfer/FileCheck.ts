@@ -9,7 +9,7 @@ import { FileDamaged, type LocalIo } from "../Errors.ts"
 import * as BlockProof from "../genome/bgzf/BlockProof.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
-import { checkStructure, isDeflated } from "../genome/Structure.ts"
+import { checkStructure, isInBlocks } from "../genome/Structure.ts"
 import { proveFile } from "../verify/FileProof.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { type Algorithm, agreeing, checksumDamage, type StatedDigest } from "./Digests.ts"
@@ -107,7 +107,7 @@ export const contentProof = (services: CheckServices, file: CheckedFile): Conten
   const blocks = BlockProof.make(codec, pool.inflating)
   const proven = Effect.fnUntraced(function* (part: PartReader) {
     // A BAI has no blocks, and who does not know the format does not know whether there are any.
-    if (index === undefined || (index !== null && !(yield* isDeflated(part)))) return null
+    if (index === undefined || (index !== null && !(yield* isInBlocks(part)))) return null
     yield* blocks.finish(file.fileName, part)
     return "blocks" as const
   })
