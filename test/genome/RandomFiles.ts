@@ -57,8 +57,11 @@ const randomBam = Effect.fnUntraced(function* (random: SeededRandom, count: numb
 
 const randomLine = (random: SeededRandom, name: string, start: number) => {
   const end = random.chance(0.02) ? start + random.between(2, 60_000) : start + 1
-  const info = end > start + 1 ? `END=${end}` : `DP=${random.between(0, 10 ** random.between(1, 6))}`
-  return { start, end, bytes: text(`${name}\t${start + 1}\t.\tA\tC\t.\t.\t${info}\n`) }
+  const [alternative, info] =
+    end === start + 1
+      ? ["C", `DP=${random.between(0, 10 ** random.between(1, 6))}`]
+      : ["<DEL>", random.chance(0.5) ? `END=${end}` : `SVLEN=${end - start - 1}`]
+  return { start, end, bytes: text(`${name}\t${start + 1}\t.\tA\t${alternative}\t.\t.\t${info}\n`) }
 }
 
 /** A VCF with so many bytes of text in a block; with `cutsLines`, blocks end inside of lines. */

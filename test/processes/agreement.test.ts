@@ -3,9 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { agreeOnBam, agreeOnVcf } from "../genome/Agreement.ts"
+import { lossKinds, tryLosses } from "../genome/Losses.ts"
 import { folder } from "../genome/Oracles.ts"
 import { bamSubjects, vcfSubjects } from "../genome/Subjects.ts"
 import { lacks, unless } from "../Lacks.ts"
+
+describe("slices by an index that may lie", () => {
+  for (const kind of ["nothing", ...lossKinds, "its file"] as const) {
+    it.effect(`D7 what lacks ${kind} gives what a scan without an index finds, or is refused`, () =>
+      Effect.map(tryLosses(kind, 60, 1), (refused) => assert.isBelow(refused, kind === "its file" ? 61 : 30)).pipe(
+        Effect.provide(ZlibCodec.layer)
+      )
+    )
+  }
+})
 
 describe("slices agree with the tools", unless(lacks.genomeTools, lacks.realFiles), () => {
   it.live(
