@@ -135,7 +135,8 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     // Without `-M` the index is not looked at.
     const asked = ["view", "-L", `${folder}/random.bed`, subject.data]
     const theirs = tool("samtools", ...asked) + (unmapped ? unplaced : "")
-    if (newest !== null) assert.isNull(differs(newest("samtools", ...asked), tool("samtools", ...asked)))
+    if (newest !== null && i % 10 === 0)
+      assert.isNull(differs(newest("samtools", ...asked), tool("samtools", ...asked)))
     const ours = tool("samtools", "view", slice)
     assert.isNull(differs(ours, theirs), `${subject.data} seed ${seed} case ${i}: ${spelled}`)
     assert.strictEqual(
@@ -200,7 +201,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
       // Targets are looked for in all lines, without an index. The old one knows END alone.
       const asked = ["view", "-H", "-T", `${folder}/random.bed`, "--targets-overlap", "record", subject.data]
       assert.includeMembers(ours, tool("bcftools", ...asked).split("\n"), place)
-      if (newest !== null) assert.includeMembers(ours, newest("bcftools", ...asked).split("\n"), place)
+      if (newest !== null && i % 10 === 0) assert.includeMembers(ours, newest("bcftools", ...asked).split("\n"), place)
     }
     const data = { name: "slice.vcf.gz", reader: fromBytes(bytes) }
     yield* checkStructure("slice.vcf.gz", data.reader)

@@ -3,7 +3,7 @@
  * a scan without an index and with the tools, and five times as many for each kind of index that may lie. Prints a line per file; a
  * disagreement ends it with the seed, the case and the BED.
  */
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
 import { lossKinds, tryLosses } from "./Losses.ts"
@@ -30,4 +30,4 @@ const program = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(ZlibCodec.layer)))
+await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, Logger.layer([])])))

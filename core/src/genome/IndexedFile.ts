@@ -14,7 +14,16 @@ import { addressable } from "./index/IndexRules.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
 import { bytesOf, type FileOrder, fileOrder, type Gap, gapsOf } from "./index/Tiling.ts"
 import type { ReferenceRegions } from "./regions/Regions.ts"
-import { blamedOnEnd, checkLastEnd, type DataFile, hasEnd, lastEndRange, mismatch, readIndex } from "./Structure.ts"
+import {
+  blamedOnEnd,
+  checkLastEnd,
+  countPlaceless,
+  type DataFile,
+  hasEnd,
+  lastEndRange,
+  mismatch,
+  readIndex
+} from "./Structure.ts"
 import { type Planned, planStretches } from "./slice/StretchPlan.ts"
 
 /** A file and its index. */
@@ -36,6 +45,8 @@ export interface IndexedFile<E> {
   readonly hasEnd: boolean
   /** Fails where the data and the index do not end together: a block of the file is then missing or too much. */
   readonly checkLastEnd: Effect.Effect<void, FileDamaged | E, Codec>
+  /** Number of the reads that have a reference and no position and are not in the index: htsjdk counts them among the unplaced ones. */
+  readonly placeless: Effect.Effect<number, FileDamaged | E, Codec>
   /** What that reads; null for nothing. */
   readonly lastEnd: ReturnType<typeof lastEndRange>
 }
@@ -55,9 +66,14 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
     Effect.fromResult(Result.mapError(result, (reason) => mismatch(index.name, name, reason)))
   const slicing = yield* asOwn(file.slicing(tabix))
   const records = yield* asOwn(file.referenceAt(tabix))
+  const order = fileOrder(tabix.index)
   return {
-    ...{ name, header: file.header, indexName: index.name, tabix, slicing, hasEnd: ended },
-    order: fileOrder(tabix.index),
+    ...{ name, header: file.header, indexName: index.name, tabix, slicing, order, hasEnd: ended },
+    placeless: Effect.suspend(() => {
+      const gaps = [...gapsOf(tabix.index, order, slicing.firstRecord, () => false)]
+      const last = order.extents.at(-1)?.end ?? slicing.firstRecord
+      return countPlaceless(index.name, [...gaps.map(({ begin }) => begin), last], source, records)
+    }),
     dataEnd: reader.size - (ended ? eofBlock.length : 0),
     lastEnd: lastEndRange(tabix.index, reader.size, records),
     checkLastEnd: Effect.mapError(checkLastEnd(index.name, tabix.index, source, records), (error) =>

@@ -113,6 +113,26 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   return yield* parse((yield* inflate(limit + 1)).bytes)
 })
 
+/** Number of the reads that have a reference and no position behind these places, to which an index leads to nothing. */
+export const countPlaceless = Effect.fnUntraced(function* <E>(
+  file: string,
+  places: ReadonlyArray<VirtualOffset.VirtualOffset>,
+  data: DataFile<E>,
+  { placeless }: ReferenceAt
+): Effect.fn.Return<number, FileDamaged | E, Codec> {
+  let count = 0
+  for (const place of places) {
+    const wrong = mismatch(file, data.name, `no block begins at byte ${VirtualOffset.block(place)}`)
+    yield* toldAt(
+      data,
+      place,
+      placeless(() => void count++),
+      wrong
+    )
+  }
+  return count
+})
+
 /** The refusal of an index that is not that of `data`. */
 export const mismatch = (file: string, data: string, reason: string) =>
   new FileDamaged({ file, fault: "IndexMismatch", reason: `it is not the index of ${data}: ${reason}` })

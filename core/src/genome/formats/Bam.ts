@@ -224,6 +224,8 @@ export const Bam: Format = {
           Result.map(asOwn(index), () => ({
             first: placeOfFirst((ref) => ref),
             goesOn: placeOfFirst((ref, position, size) => (mayBeLeftOut(ref, position, size) ? null : ref !== -1)),
+            placeless: (each) =>
+              placeOfFirst((ref, position, size) => (mayBeLeftOut(ref, position, size) ? (each() ?? null) : true))(),
             expected: (i) => i,
             nameOf: (i) => references[i]?.name ?? "",
             firstRecord

@@ -71,6 +71,8 @@ export interface ReferenceAt {
   readonly first: () => Telling<number | string>
   /** Tells, where an index ends, whether a record follows that any program would have put into it. */
   readonly goesOn: () => Telling<boolean>
+  /** Hears of each read that has a reference and no position, and tells that another record follows. */
+  readonly placeless: (each: () => void) => Telling<true>
   /** What `first` tells for records of reference `i` of the index. */
   readonly expected: (i: number) => number | string
   /** Name of reference `i` of the index. */

@@ -235,6 +235,7 @@ export const Vcf: Format = {
         Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({
           first: firstColumn((name) => name),
           goesOn: firstColumn((name) => name !== ""),
+          placeless: () => () => true,
           expected: (i) => names[i] ?? "",
           nameOf: (i) => names[i] ?? "",
           firstRecord: header.firstRecord

@@ -68,7 +68,7 @@ export interface SliceWanted<E> {
 
 /** What a slice will read, known before any record is fetched. */
 export interface SlicePlan<E>
-  extends Pick<IndexedFile<E>, "slicing" | "order" | "tabix" | "dataEnd" | "hasEnd" | "checkLastEnd"> {
+  extends Pick<IndexedFile<E>, "slicing" | "order" | "tabix" | "dataEnd" | "hasEnd" | "checkLastEnd" | "placeless"> {
   readonly source: IndexedSource<E>
   /** The header of the file, inflated. */
   readonly header: () => Uint8Array
@@ -130,6 +130,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     takeUnplaced: hasUnplaced,
     unplaced: unplacedOf(tabix.index),
     checkLastEnd: opened.checkLastEnd,
+    placeless: opened.placeless,
     stretches,
     ranges,
     reads: {
@@ -183,11 +184,12 @@ const proven = <E>(
 ): Stream.Stream<Uint8Array, FileDamaged | E, Codec> => {
   const { source, takeUnplaced, unplaced } = plan
   // After the last reference only their number shows that a block of unplaced reads is missing.
-  const countUnplaced = Effect.suspend(() => {
+  const countUnplaced = Effect.gen(function* () {
     const found = scan.unplaced()
-    if (!takeUnplaced || unplaced === null || found === unplaced) return Effect.void
+    if (!takeUnplaced || unplaced === null || found === unplaced) return
+    if (found < unplaced && found + (yield* plan.placeless) === unplaced) return
     const reason = `its index does not fit: it counts ${unplaced} unplaced reads, and there are ${found}`
-    return Effect.fail(new FileDamaged({ file: source.name, fault: "IndexMismatch", reason }))
+    yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
   })
   return Stream.unwrap(
     Effect.map(Effect.forkScoped(Effect.result(plan.checkLastEnd)), (checking) =>
