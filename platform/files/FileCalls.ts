@@ -3,9 +3,10 @@
  * was about.
  */
 import fs from "node:fs"
+import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
+import { CannotCreate, errnoOf, LocalIo, noInodes } from "../../core/src/Errors.ts"
 import { Errno, tolerate, unsyncable } from "../Errno.ts"
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
@@ -50,10 +51,21 @@ export const statPlainFile = Effect.fnUntraced(function* (path: string) {
 export const remove = (path: string) =>
   call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
 
+/** What it means that a file could not be made in a folder for want of room: `ENOSPC` says it of inodes, too. */
+export const wantOfRoom = (folder: string): Effect.Effect<string> =>
+  call<fs.StatsFs>((done) => fs.statfs(folder, done)).pipe(
+    Effect.map(({ ffree, files }) => (files > 0 && ffree === 0 ? noInodes : "ENOSPC")),
+    Effect.orElseSucceed(() => "ENOSPC")
+  )
+
 /** Opens a file until the scope closes; one that is made is its owner's alone where no `mode` is given. */
 export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
-    call<number>((done) => fs.open(path, flags, mode, done)),
+    Effect.catch(
+      call<number>((done) => fs.open(path, flags, mode, done)),
+      (error) =>
+        error.code === "ENOSPC" ? Effect.flatMap(wantOfRoom(dirname(path)), (code) => new Errno({ code })) : error
+    ),
     // An error of close is ignored: everything that matters was synced before.
     (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
   )

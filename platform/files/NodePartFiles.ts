@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -17,7 +17,18 @@ import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
 import { type FreshFile, makeModes, withFresh } from "./AtomicFile.ts"
-import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
+import {
+  call,
+  named,
+  openScoped,
+  readExactly,
+  remove,
+  statPlainFile,
+  sync,
+  syncFolder,
+  wantOfRoom,
+  writeAll
+} from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
 import { replaceFile } from "./OutputFile.ts"
 
@@ -161,7 +172,14 @@ const claim = (place: PartPlace, { acquire }: FileLocks) =>
       () => acquire(join(place.directory, ownPlace(place).lock), { wait: 0 })
     ),
     Effect.asVoid,
-    Effect.catchTag("SvcBusy", ({ owner }) => new Busy({ file: place.name, owner }))
+    Effect.catchTags({
+      SvcBusy: ({ owner }) => new Busy({ file: place.name, owner }),
+      // The claim is the first file that is made.
+      SvcLocalIo: (error) =>
+        error.errno === "ENOSPC"
+          ? Effect.flatMap(wantOfRoom(place.directory), (errno) => new LocalIo({ ...error, errno }))
+          : error
+    })
   )
 
 /** Taking over the lock of a run that ended, and giving it back, removes it. */
@@ -254,8 +272,6 @@ const partFile = Effect.fnUntraced(function* (
     write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
-    truncate: (length) =>
-      call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermits(writesAtOnce), named(path, "shorten")),
     finalUpTo: hashing.follow,
     digests: hashing.digests,
     checkName: (overwrite) => checkName(join(place.directory, place.name), overwrite),
@@ -294,8 +310,17 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
 })
 
 const checkName = Effect.fnUntraced(function* (final: string, overwrite: boolean) {
-  if ((yield* statPlainFile(final)) !== null && !overwrite) return yield* appearedError(final)
+  const there = yield* statPlainFile(final)
+  if (there === null) return
+  if (!overwrite) return yield* appearedError(final)
+  const folder = yield* call<fs.Stats>((done) => fs.stat(dirname(final), done)).pipe(named(final, "look at"))
+  const me = process.geteuid?.() ?? 0
+  if ((folder.mode & sticky) === 0 || me === 0 || me === there.uid || me === folder.uid) return
+  const reason = "it is another user's, and its folder (with the sticky bit) lets only its owner replace it"
+  return yield* new CannotCreate({ path: final, reason })
 })
+
+const sticky = 0o1000
 
 /** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */
 const takeBack = (path: string, final: string) =>

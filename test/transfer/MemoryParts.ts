@@ -137,7 +137,6 @@ export class MemoryParts {
     return {
       checkName,
       allocated: bytes().length,
-      truncate: (length) => Effect.sync(() => void this.files.set(part, bytes().slice(0, length))),
       write: (offset, data) =>
         this.#does("write", part, () => {
           assertSettled(offset >= settled, "bytes that were promised to be final are written again")

@@ -65,8 +65,11 @@ export const errnoOf = (error: unknown, otherwise = "EIO"): string => {
   return Predicate.hasProperty(cause, "code") && cause.code !== undefined ? errnoNamed(String(cause.code)) : otherwise
 }
 
+/** Our name for `ENOSPC` of a file system that has room for bytes, but for no further file. */
+export const noInodes = "ENOINODES"
+
 /** Errors of a disk that has no room for this user; what came so far is kept. */
-export const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
+export const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT", noInodes]
 
 /** Errors of a process or a system that has too many files open; others are closed soon. */
 export const noDescriptors: ReadonlyArray<string> = ["EMFILE", "ENFILE"]
@@ -76,6 +79,7 @@ const unable = "the file system there cannot do that: choose a folder of another
 
 const meanings: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
+  [noInodes]: "the disk has room, but can hold no more files (its inodes are used up): remove some",
   EDQUOT: "the disk quota is used up",
   EACCES: "permission denied",
   EPERM: "not permitted",

@@ -74,11 +74,19 @@ export const liesCold = (code: string | null): boolean => cold.has(code)
 export const refusedLink = (
   { analysisId, fileName: file }: { readonly analysisId: string; readonly fileName: string },
   { code, host, status }: LinkRefusal
-): InArchive | LinkForbidden | NotFound => {
+): InArchive | LinkForbidden | LinkProtocol | NotFound => {
   const answer = `${host} answers ${statusWord(status, code)}`
   if (liesCold(code)) {
     const listed = { file: printable(file), analysisId: AnalysisId.make(analysisId) }
     return new InArchive({ ...listed, estimate: null, answer, next: "restoreListed" })
+  }
+  // It says that the request is wrong, as one to another region is; only of a token that ended it says so too.
+  if (status === 400 && !/token/i.test(code ?? "")) {
+    return new LinkProtocol({
+      file,
+      host,
+      reason: `answers ${statusWord(status, code)} to its link, also after renewing it`
+    })
   }
   return gone.has(status)
     ? new NotFound({ what: file, detail: `${answer} to its link, also after renewing it`, next: "linkOfService" })

@@ -178,6 +178,8 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
   const content = yield* proveOnArrival(file, request, part)
   const { bytes, digests, provenBy } = yield* Effect.gen(function* () {
+    // What is refused in the end is refused before anything is fetched.
+    yield* part.file.checkName(overwrite)
     yield* fetchInto(file, part, content, inSegments)
     const bytes = ByteRanges.count(yield* part.ranges)
     return { bytes, ...(yield* compare(file, request, part, bytes, content, algorithms)) }

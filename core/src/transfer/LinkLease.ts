@@ -15,6 +15,7 @@ import * as Semaphore from "effect/Semaphore"
 import {
   type InArchive,
   type LinkForbidden,
+  type LinkProtocol,
   type LinkRefusal,
   refusedLink,
   type ServiceError,
@@ -39,12 +40,15 @@ export interface LinkLease {
   readonly renewals: Effect.Effect<number>
 }
 
-export type LeaseError = ServiceError | InArchive | LinkForbidden | Restart
+export type LeaseError = ServiceError | InArchive | LinkForbidden | LinkProtocol | Restart
 
 /** More refusals than any real download meets: stops a loop with a host that refuses every link after a few bytes. */
 const mostRefusals = 50
 /** How many links in a row may end on their way, from a slow service or to a busy host, before one brings a byte. */
 const mostInVain = 20
+
+/** Milliseconds, in which an object may still appear that the service lists. */
+const missingPauses = [1000, 2000, 4000]
 
 interface State extends LeasedLink {
   /** Until when it cannot have ended, in ms since 1970. */
@@ -59,6 +63,8 @@ interface State extends LeasedLink {
   readonly refusals: number
   /** Refusals since a link brought bytes. */
   readonly inVain: number
+  /** How often the newest link was said to lead to nothing. */
+  readonly missing: number
 }
 
 /** The file that a link leads to. */
@@ -78,7 +84,8 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     worked: false,
     renewals: 0,
     refusals: 0,
-    inVain: 0
+    inVain: 0,
+    missing: 0
   })
   const one = yield* Semaphore.make(1)
 
@@ -113,6 +120,13 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     Effect.gen(function* () {
       const old = yield* Ref.get(state)
       if (old.generation !== generation) return
+      // A store may learn late of an object that has just come back; the link says nothing of that, and is tried again as it is.
+      const pause = old.newest && !old.worked && refusal.status === 404 ? missingPauses[old.missing] : undefined
+      if (pause !== undefined) {
+        yield* Ref.set(state, { ...old, missing: old.missing + 1 })
+        yield* progress({ _tag: "Retrying", reason: `${refusal.host} answered 404`, milliseconds: pause })
+        return yield* Effect.sleep(pause)
+      }
       const isNoAccident = old.newest && !old.worked && (yield* Clock.currentTimeMillis) < old.goodUntil
       if (isNoAccident || old.inVain >= mostInVain || old.refusals >= mostRefusals) {
         return yield* refusedLink(request, refusal)

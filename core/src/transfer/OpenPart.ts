@@ -10,7 +10,9 @@ import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { Busy, type CannotCreate, fullDisk, LocalIo } from "../Errors.ts"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { Busy, type CannotCreate, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import * as ByteRanges from "./ByteRanges.ts"
@@ -22,12 +24,6 @@ import * as VersionWatch from "./VersionWatch.ts"
 
 /** What came is durable after this many bytes or milliseconds at the latest, so a crash costs at most as much of a file. */
 const mostUnsynced = { bytes: 64 * 1024 * 1024, millis: 10_000 }
-
-/**
- * Bytes at the end of a part that are given up, one step after the other, for a journal that finds no room on a full disk. It
- * takes a few KiB; but file systems free whole blocks, which can be large, and other files of the run may take what is freed.
- */
-const givenUp = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 type WantedDigests = (stated: ReadonlyArray<StatedDigest>) => ReadonlyArray<Algorithm>
 
@@ -44,7 +40,7 @@ export interface OpenPart extends VersionWatch.VersionWatch {
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<number, LocalIo>
   /** Returns when the bytes before `end` are written. */
   readonly reached: (end: number) => Effect.Effect<void>
-  /** Syncs the part and then the journal; on a full disk the end of the part is given up for the space that the journal needs. */
+  /** Syncs the part and then the journal; on a full disk the journal of the last sync stays. */
   readonly keep: Effect.Effect<void, ProgressError>
   /** Never succeeds; fails when a sync in the background did. */
   readonly failed: Effect.Effect<never, ProgressError>
@@ -202,7 +198,7 @@ const fill = Effect.fnUntraced(function* (
   const scope = yield* Scope.Scope
   const log = PartJournal.makeSpanLog(codec.crc32, journal.spans)
   const earlier = PartJournal.rangesOf(journal.spans)
-  const ranges = yield* Ref.make(earlier)
+  const ranges = yield* SubscriptionRef.make(earlier)
   const unsynced = yield* Ref.make(0)
   const syncedAt = yield* Effect.flatMap(monotonicMillis, Ref.make)
   const watch = yield* VersionWatch.make
@@ -229,19 +225,6 @@ const fill = Effect.fnUntraced(function* (
     const next = { ...journal, size: size ?? journal.size, etag, lastModified, digests, spans }
     yield* files.writeJournal(place, PartJournal.encode(next))
   })
-  const recordGivingUp = (
-    spans: ReadonlyArray<PartJournal.Span>,
-    [bytes, ...more]: ReadonlyArray<number>
-  ): Effect.Effect<void, ProgressError> =>
-    Effect.catchTag(record(spans), "SvcLocalIo", (error) => {
-      const end = spans.at(-1)?.[1] ?? 0
-      if (!fullDisk.includes(error.errno) || bytes === undefined || end <= bytes) return error
-      return Effect.gen(function* () {
-        const left = yield* PartJournal.spansBefore(file, codec.crc32, spans, end - bytes)
-        yield* file.truncate(end - bytes)
-        yield* recordGivingUp(left, more)
-      })
-    })
   // In the background, so that the disk and the network work at the same time; a slow disk is not asked twice.
   const keepLater = Effect.flatMap(synced, record).pipe(
     syncing.withPermitsIfAvailable(1),
@@ -249,31 +232,17 @@ const fill = Effect.fnUntraced(function* (
     Effect.forkIn(scope)
   )
 
-  const waiting = yield* Ref.make<ReadonlyArray<{ readonly end: number; readonly gate: Deferred.Deferred<void> }>>([])
-  const wake = Effect.fnUntraced(function* (prefix: number) {
-    const ready = yield* Ref.modify(waiting, (all) => {
-      const late = all.filter(({ end }) => end > prefix)
-      return [late.length === all.length ? [] : all.filter(({ end }) => end <= prefix), late]
-    })
-    for (const { gate } of ready) yield* Deferred.succeed(gate, undefined)
-  })
-  const reached = Effect.fnUntraced(function* (end: number) {
-    const prefix = Effect.map(Ref.get(ranges), ByteRanges.prefix)
-    if ((yield* prefix) >= end) return
-    const gate = yield* Deferred.make<void>()
-    yield* Ref.update(waiting, (all) => [...all, { end, gate }])
-    // The bytes may have been written in the meantime.
-    yield* wake(yield* prefix)
-    yield* Deferred.await(gate)
-  })
+  const reached = (end: number) =>
+    SubscriptionRef.changes(ranges).pipe(
+      Stream.takeUntil((now) => ByteRanges.prefix(now) >= end),
+      Stream.runDrain
+    )
 
   const write = Effect.fnUntraced(function* (offset: number, bytes: Uint8Array) {
     yield* file.write(offset, bytes)
     log.add(offset, bytes)
-    const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, offset, offset + bytes.length))
-    const prefix = ByteRanges.prefix(now)
-    yield* wake(prefix)
-    yield* file.finalUpTo(prefix, algorithms((yield* watch.known)?.digests ?? []))
+    const now = yield* SubscriptionRef.updateAndGet(ranges, (old) => ByteRanges.add(old, offset, offset + bytes.length))
+    yield* file.finalUpTo(ByteRanges.prefix(now), algorithms((yield* watch.known)?.digests ?? []))
     const more = yield* Ref.updateAndGet(unsynced, (sum) => sum + bytes.length)
     const age = (yield* monotonicMillis) - (yield* Ref.get(syncedAt))
     if (more >= mostUnsynced.bytes || age >= mostUnsynced.millis) yield* keepLater
@@ -287,10 +256,10 @@ const fill = Effect.fnUntraced(function* (
     ...watch,
     file,
     resumedFrom: ByteRanges.count(earlier),
-    ranges: Ref.get(ranges),
+    ranges: SubscriptionRef.get(ranges),
     write,
     reached,
-    keep: syncing.withPermit(Effect.flatMap(synced, (spans) => recordGivingUp(spans, givenUp))),
+    keep: syncing.withPermit(Effect.flatMap(synced, record)),
     failed: Deferred.await(broken),
     checkOwnership: checkOwnership(files, place, journal)
   }

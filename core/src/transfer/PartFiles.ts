@@ -36,8 +36,6 @@ export interface PartFile {
   readonly read: (offset: number, length: number, room?: Uint8Array) => Effect.Effect<Uint8Array, LocalIo>
   /** Returns when everything written so far survives a power cut. */
   readonly sync: Effect.Effect<void, LocalIo>
-  /** Shortens the file to `length` bytes, and frees the disk space after them; writes still pending there are lost. */
-  readonly truncate: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
   readonly finalUpTo: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes. */

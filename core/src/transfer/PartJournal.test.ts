@@ -6,18 +6,7 @@ import { patterned } from "../../../test/transfer/ScriptedHost.ts"
 import { LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { PartFile } from "./PartFiles.ts"
-import {
-  agrees,
-  decode,
-  encode,
-  makeRoom,
-  makeSpanLog,
-  rangesOf,
-  type Span,
-  spansBefore,
-  start,
-  writerOf
-} from "./PartJournal.ts"
+import { agrees, decode, encode, makeRoom, makeSpanLog, rangesOf, type Span, start, writerOf } from "./PartJournal.ts"
 
 const identity = "0123456789abcdef"
 const small = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
@@ -153,23 +142,6 @@ describe("spans of a part", () => {
       assert.isFalse(yield* agrees(partOf(changed), crc32, span, room))
       assert.isFalse(yield* agrees(partOf(content.subarray(0, 8 * mib - 1)), crc32, span, room))
       assert.isFalse(yield* agrees(unreadable, crc32, span, room))
-    })
-  )
-
-  it.effect("what lies before a cut keeps a sum of what came, and a span that does not agree goes whole", () =>
-    Effect.gen(function* () {
-      const noted = makeSpanLog(crc32, [])
-      noted.add(0, content)
-      const cut = 12 * mib
-      const left = yield* spansBefore(partOf(content), crc32, noted.all(), cut)
-      assert.deepStrictEqual(left, [
-        [0, 8 * mib, crc32(content.subarray(0, 8 * mib))],
-        [8 * mib, cut, crc32(content.subarray(8 * mib, cut))]
-      ])
-      const changed = content.slice()
-      changed[9 * mib] = (changed[9 * mib] ?? 0) ^ 1
-      assert.deepStrictEqual(yield* spansBefore(partOf(changed), crc32, noted.all(), cut), left.slice(0, 1))
-      assert.deepStrictEqual(yield* spansBefore(partOf(content), crc32, noted.all(), 8 * mib), left.slice(0, 1))
     })
   )
 })

@@ -125,44 +125,20 @@ export const rangesOf = (spans: ReadonlyArray<Span>): ByteRanges.ByteRanges =>
 /** A buffer into which spans are read one after the other; one for each would fill the memory until they are collected. */
 export const makeRoom = () => new Uint8Array(readLength)
 
-/** The CRC-32 of `[start, end)`, continued from `before`, that of the bytes in front; null where the part is shorter or cannot be read. */
-const crc32In = (part: Readable, crc32: Crc32, room: Uint8Array, start: number, end: number, before = 0) =>
-  Effect.gen(function* () {
-    let sum = before
-    for (let at = start; at < end; at += room.length) {
-      const length = Math.min(room.length, end - at)
-      const bytes = yield* part.read(at, length, room)
-      if (bytes.length < length) return null
-      sum = crc32(bytes, sum)
-    }
-    return sum
-    // What the disk does not give back is fetched again; a disk that does not take it either says so then.
-  }).pipe(Effect.orElseSucceed(() => null))
-
-/** Reads a span once: whether its bytes still are those that came. */
+/** Reads a span once: whether its bytes still are those that came. What the disk does not give back is fetched again. */
 export const agrees = (
   part: Readable,
   crc32: Crc32,
-  [start, end, sum]: Span,
+  [start, end, expected]: Span,
   room: Uint8Array
-): Effect.Effect<boolean> => Effect.map(crc32In(part, crc32, room, start, end), (found) => found === sum)
-
-/**
- * The spans of a part that is about to be shortened to `end` bytes. A span across `end` is read once more: while its bytes are
- * those that came, what lies before `end` stays with a sum of its own; else the whole span is dropped.
- */
-export const spansBefore = Effect.fnUntraced(function* (
-  part: Readable,
-  crc32: Crc32,
-  spans: ReadonlyArray<Span>,
-  end: number
-): Effect.fn.Return<ReadonlyArray<Span>> {
-  const whole = spans.filter((span) => span[1] <= end)
-  const across = spans.find(([start, stop]) => start < end && stop > end)
-  if (across === undefined) return whole
-  const [start, stop, sum] = across
-  const room = makeRoom()
-  const head = yield* crc32In(part, crc32, room, start, end)
-  if (head === null || (yield* crc32In(part, crc32, room, end, stop, head)) !== sum) return whole
-  return [...whole, [start, end, head]]
-})
+): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    let sum = 0
+    for (let at = start; at < end; at += room.length) {
+      const length = Math.min(room.length, end - at)
+      const bytes = yield* part.read(at, length, room)
+      if (bytes.length < length) return false
+      sum = crc32(bytes, sum)
+    }
+    return sum === expected
+  }).pipe(Effect.orElseSucceed(() => false))

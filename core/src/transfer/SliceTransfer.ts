@@ -156,7 +156,10 @@ const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: Ru
   yield* OpenPart.checkRoom(files, place, plan.ranges.bytes, true)
   yield* start
   const { file, journal } = yield* OpenPart.create(files, place, identity, null)
+  const replaces = state._tag !== "Absent"
   return yield* Effect.gen(function* () {
+    // What is refused in the end is refused before anything is fetched.
+    yield* file.checkName(replaces)
     const algorithms = ownAlgorithms(kind)
     const { flush, sink } = gatheredWrites(file, algorithms)
     const origin = yield* SliceSource.originOf(data.fileName, plan.key, remote)
@@ -169,7 +172,6 @@ const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: Ru
     const { bytes, index, indexSuffix: suffix, records, warnings } = result
     const checkOwnership = OpenPart.checkOwnership(files, place, journal)
     const checksum = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
-    const replaces = state._tag !== "Absent"
     const written = yield* commitSlice(
       files,
       { place, file, bytes, checkOwnership, replaces, checksum },
