@@ -78,7 +78,7 @@ describe("svc-gateway", () => {
       assert.deepStrictEqual([logins, maxApiInFlight], [1, 1])
       assert.strictEqual((requests as Record<string, number>)["getFileDownloadLinks"], 1)
       // The link host has answered, so its failure is one: a file without its tag would be taken for another one.
-      yield* setFaults([{ when: { plane: "link", file: "S1.bam.bai" }, then: { status: 404 } }])
+      yield* setFaults([{ when: { plane: "link", file: "S1.bam.bai" }, then: { status: 410 } }])
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam.bai`, { method: "HEAD" })).status, 404)
     })
   )

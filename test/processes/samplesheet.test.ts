@@ -62,7 +62,7 @@ describe("--samplesheet", () => {
   it.live("a row that lacks a file is left out and said, or kept with an empty cell; the exit code stays", () =>
     Effect.gen(function* () {
       const { download, folder, setFaults } = yield* ground()
-      yield* setFaults([fault({ plane: "link", file: "S2.bam" }, { status: 404 })])
+      yield* setFaults([fault({ plane: "link", file: "S2.bam" }, { status: 410 })])
       const args = ["A1", "A2", ...all, "--samplesheet", "sheet.csv"]
       const strict = yield* download(args)
       assert.notStrictEqual(strict.exitCode, 0)

@@ -416,7 +416,7 @@ layer(libraryOver(folder, world), { excludeTestServices: true })("records", (it)
         const { setFaults } = yield* Sandbox
         yield* setFaults([{ when: { plane: "link", nth: 3 }, then: { reset: 1000 } }])
         assert.strictEqual((yield* recordsOf(idOf("a-large"))).records.length, many.length)
-        yield* setFaults([{ when: { plane: "link", after: 3 }, then: { status: 404 } }])
+        yield* setFaults([{ when: { plane: "link", after: 3 }, then: { status: 410 } }])
         const { error, names } = yield* recordsOf(idOf("a-large"))
         yield* setFaults([])
         assert.strictEqual(error?._tag, "SvcNotFound")

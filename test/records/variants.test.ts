@@ -146,7 +146,7 @@ layer(libraryOver(folderOf(files)), { excludeTestServices: true })("variants", (
   it.effect("L1 a service that is gone in the middle is the failure after whole lines", () =>
     Effect.gen(function* () {
       const { setFaults } = yield* Sandbox
-      yield* setFaults([{ when: { plane: "link", after: 2 }, then: { status: 404 } }])
+      yield* setFaults([{ when: { plane: "link", after: 2 }, then: { status: 410 } }])
       const { error, found } = yield* linesOf(idOf("a-large"))
       yield* setFaults([])
       assert.strictEqual(error?._tag, "SvcNotFound")

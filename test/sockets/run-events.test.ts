@@ -18,7 +18,7 @@ describe("the events of a run", () => {
   it.live("Z5 are read again from their JSON as they were, and hold neither a link nor the password", () =>
     Effect.gen(function* () {
       const { folder, password, url, user } = yield* ground({
-        faults: [fault({ plane: "link", file: "S2.bam" }, { status: 404 })]
+        faults: [fault({ plane: "link", file: "S2.bam" }, { status: 410 })]
       })
       const service = Service.layer({
         baseUrl: new URL(url),

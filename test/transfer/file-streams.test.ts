@@ -119,7 +119,7 @@ describe("a whole file", () => {
         bytes: file,
         fileName: "s.vcf.gz",
         script: ({ range }, good) =>
-          range?.startsWith(`bytes=${mib}-`) ? { status: 404, headers: {}, body: [] } : good
+          range?.startsWith(`bytes=${mib}-`) ? { status: 410, headers: {}, body: [] } : good
       })
       const { bytes, error } = yield* drained(content.bytes)
       assert.strictEqual(error?._tag, "SvcNotFound")
