@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import fs from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -13,7 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from "../../core/src/transfer/PartFiles.ts"
-import { type Errno, linkless, modeless, tolerate } from "../Errno.ts"
+import { type Errno, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
 import { type FreshFile, makeModes, withFresh } from "./AtomicFile.ts"
@@ -30,6 +30,7 @@ import {
   writeAll
 } from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
+import { checkName, linkOrRename } from "./FinalName.ts"
 import { replaceFile } from "./OutputFile.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
@@ -309,19 +310,6 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size
   yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
 })
 
-const checkName = Effect.fnUntraced(function* (final: string, overwrite: boolean) {
-  const there = yield* statPlainFile(final)
-  if (there === null) return
-  if (!overwrite) return yield* appearedError(final)
-  const folder = yield* call<fs.Stats>((done) => fs.stat(dirname(final), done)).pipe(named(final, "look at"))
-  const me = process.geteuid?.() ?? 0
-  if ((folder.mode & sticky) === 0 || me === 0 || me === there.uid || me === folder.uid) return
-  const reason = "it is another user's, and its folder (with the sticky bit) lets only its owner replace it"
-  return yield* new CannotCreate({ path: final, reason })
-})
-
-const sticky = 0o1000
-
 /** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */
 const takeBack = (path: string, final: string) =>
   Effect.flatMap(Effect.all([statPlainFile(path), statPlainFile(final)]), ([part, made]) =>
@@ -349,21 +337,3 @@ const checkUnmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, st
 
 const orNumbers =
   ", or its file system gives the same file another number (inode) each time and is no safe place for downloads"
-
-/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
-const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
-  call((done) => fs.link(path, final, done)).pipe(
-    Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {
-      if (error.code === "EEXIST") return appearedError(final)
-      if (!linkless.includes(error.code)) return error
-      return Effect.flatMap(
-        statPlainFile(final),
-        (stats): Effect.Effect<void, CannotCreate | Errno> =>
-          stats === null ? call((done) => fs.rename(path, final, done)) : appearedError(final)
-      )
-    }),
-    named(final, "create")
-  )
-
-const appearedError = (final: string) =>
-  new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })
