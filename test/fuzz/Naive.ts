@@ -110,7 +110,7 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
   const references = [...(names ?? [])]
   const records: Array<NaiveRecord> = []
   let [sound, header, titled] = [true, true, false]
-  let [samples, even, byLengths] = [0, true, false]
+  let [samples, even] = [0, true]
   for (let at = 0; at < bytes.length; ) {
     const feed = bytes.indexOf(10, at)
     const stop = feed === -1 ? bytes.length : feed
@@ -119,7 +119,6 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     const place = at
     at = next
     if (place === 0 && !line.startsWith("##fileformat=VCF")) return null
-    if (place === 0) byLengths = /^##fileformat=VCFv(4\.([4-9]|\d\d+)|[5-9]|\d\d)/.test(line)
     if (line.startsWith("#")) {
       if (header && line.startsWith("#CHROM")) {
         titled = true
@@ -139,7 +138,7 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     const start = Math.max(0, Number(pos) - 1)
     const told = /(?:^|;)END=(\d*)/.exec(info)?.[1] ?? ""
     const stated = told !== "" && Number(told) > start ? Number(told) : start + ref.length
-    const end = byLengths ? Math.max(stated, start + ref.length, start + spanOf(columns)) : stated
+    const end = Math.max(stated, start + ref.length, start + spanOf(columns))
     const own = Buffer.from(name, "latin1").toString("utf8")
     if (!references.includes(own) && names === undefined) references.push(own)
     const number = references.indexOf(own)

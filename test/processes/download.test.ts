@@ -481,7 +481,7 @@ describe("selection", () => {
         ],
         [["-F", "sequencingBatchId = ten"], /sequencingBatchId is a number/],
         [["-F", "status = Done"], /status has no Done; did you mean DONE\?/],
-        [["-F", "status"], /expected "field op value"/],
+        [["-F", "status"], /expected "NAME op VALUE"/],
         [["--wait", "1h", "--plan"], /--wait waits for files to download/]
       ] as const
       for (const [args, message] of refused) {

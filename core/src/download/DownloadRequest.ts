@@ -213,7 +213,7 @@ export const DownloadOptions = Schema.Struct({
   analysisIds: Schema.optionalKey(Schema.Array(AnalysisId.check(Schema.isNonEmpty()))),
   sampleIds: Schema.optionalKey(Schema.Array(SampleId.check(Schema.isNonEmpty()))),
   limsIds: Schema.optionalKey(Schema.Array(LimsId.check(Schema.isNonEmpty()))),
-  /** `field op value`; all must hold. */
+  /** `NAME op VALUE`; all must hold. */
   filters: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   /** Only the newest analysis of each person. */
   latest: Schema.optionalKey(Schema.Boolean),
