@@ -45,6 +45,16 @@ outputs:
   files:
     type: File[]
     outputBinding: {glob: ["*.[bB][aA][mM]", "*.[bB][aA][iI]", "*.[cC][sS][iI]", "*.[vV][cC][fF].[gG][zZ]", "*.[tT][bB][iI]"]}
+  bams:
+    doc: Each with its index, whichever of these came with it.
+    type: File[]
+    secondaryFiles: [".bai?", "^.bai?", ".csi?"]
+    outputBinding: {glob: "*.[bB][aA][mM]"}
+  vcfs:
+    doc: Each with its index, whichever of these came with it.
+    type: File[]
+    secondaryFiles: [".tbi?", "^.tbi?", ".csi?"]
+    outputBinding: {glob: "*.[vV][cC][fF].[gG][zZ]"}
   report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   restorations:
     doc: What is pending, for resume-restore.cwl.

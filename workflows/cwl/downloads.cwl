@@ -26,13 +26,15 @@ steps:
       pending_ok: {default: true}
       # Beside each other in one folder, the report of a failed job too.
       report_name: {valueFrom: $(inputs.analysis).report.json}
-    out: [files, report, restorations]
+    out: [files, bams, vcfs, report, restorations]
   annotate:
     run: fetch-annotations.cwl
     in: {target: target, settings: settings, analyses: analyses, output_name: annotations_name}
     out: [annotations]
 outputs:
   files: {type: {type: array, items: {type: array, items: File}}, outputSource: download/files}
+  bams: {type: {type: array, items: {type: array, items: File}}, outputSource: download/bams}
+  vcfs: {type: {type: array, items: {type: array, items: File}}, outputSource: download/vcfs}
   reports: {type: "File[]", outputSource: download/report}
   restorations: {type: {type: array, items: ["null", File]}, outputSource: download/restorations}
   annotations: {type: File, outputSource: annotate/annotations}

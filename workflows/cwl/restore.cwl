@@ -16,8 +16,10 @@ steps:
   resume:
     run: resume-restore.cwl
     in: {target: target, settings: settings, restorations: request/restorations, wait: wait, poll: poll}
-    out: [files, report, still_pending]
+    out: [files, bams, vcfs, report, still_pending]
 outputs:
   files: {type: "File[]", outputSource: resume/files}
+  bams: {type: "File[]", outputSource: resume/bams}
+  vcfs: {type: "File[]", outputSource: resume/vcfs}
   report: {type: File, outputSource: resume/report}
   still_pending: {type: File, outputSource: resume/still_pending}

@@ -8,6 +8,19 @@ def readJson(file) {
     return new groovy.json.JsonSlurper().parse(file)
 }
 
+/** Copies files into a folder of the results, and gives where they are then; those in the store stay there. */
+def publish(name, files) {
+    def folder = file(params.outdir).resolve(name)
+    return [files].flatten().collect { path ->
+        if (params.store) {
+            return path.toRealPath()
+        }
+        folder.mkdirs()
+        path.copyTo(folder.resolve(path.name))
+        return folder.resolve(path.name)
+    }
+}
+
 /** A cell of a CSV table, in quotes where it needs them. */
 def cell(value) {
     def text = "${value}".toString()
@@ -39,7 +52,7 @@ workflow {
     SVC_DOWNLOAD(channel.fromList(rows), target)
 
     // A table of what came, as input of the next pipeline, and one of what did not.
-    SVC_DOWNLOAD.out.files.flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${cell(params.store ? path.toRealPath() : file(params.outdir).resolve("${meta.id}/${path.name}"))}" } }
+    SVC_DOWNLOAD.out.files.flatMap { meta, files -> publish(meta.id, files).collect { path -> "${meta.id},${cell(path)}" } }
         .collectFile(name: 'files.csv', storeDir: params.outdir, seed: 'id,file', newLine: true, sort: true)
 
     def missing = SVC_DOWNLOAD.out.missing.map { meta, report -> [meta.id, readJson(report).files.findAll { entry -> entry.error }.collect { entry -> entry.error.message }.join('; ')] }

@@ -6,7 +6,7 @@
 include { SVC_DOWNLOAD as SVC_DOWNLOAD_ONLINE } from './modules/svc/download/main.nf'
 include { SVC_REQUESTRESTORE } from './modules/svc/requestrestore/main.nf'
 include { SVC_RESUMERESTORE } from './modules/svc/resumerestore/main.nf'
-include { readJson ; readRows } from './main.nf'
+include { publish ; readJson ; readRows } from './main.nf'
 
 /** What a selection names its analyses by. */
 def ids(select) {
@@ -26,6 +26,7 @@ workflow {
     // After the requests, so that a wrong password is tried once. What has just been asked for cannot be there yet.
     def online = SVC_REQUESTRESTORE.out.tracking.collect().flatMap { _requests -> rows.collect { meta, select, bed -> [meta, select + [requireAll: false], bed] } }
     SVC_DOWNLOAD_ONLINE(online, target)
+    SVC_DOWNLOAD_ONLINE.out.files.subscribe { meta, files -> publish(meta.id, files) }
 
     // One restoration file and one waiting task for all, however many requests there were.
     def tracking = (params.tracking ? channel.of(file(params.tracking, checkIfExists: true)) : SVC_REQUESTRESTORE.out.tracking.map { _meta, path -> path })
@@ -36,6 +37,9 @@ workflow {
         .collectFile(name: 'awaiting-restoration.json')
     def options = (params.wait ? [wait: params.wait, poll: params.poll] : [:]) + (params.store ? [store: params.store] : [:])
     SVC_RESUMERESTORE(tracking.map { path -> [[id: 'restored'], options, path, rows.collect { row -> row[2] }.flatten().unique()] }, target)
+
+    // A folder for each analysis: the names of their files may be the same.
+    SVC_RESUMERESTORE.out.files.subscribe { _meta, files -> [files].flatten().each { path -> publish("restored/${path.parent.name}", path) } }
 
     // By the report: the restoration file may have requests to other services.
     SVC_RESUMERESTORE.out.report.join(SVC_RESUMERESTORE.out.tracking).subscribe { _meta, report, path ->

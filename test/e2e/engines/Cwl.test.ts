@@ -153,4 +153,44 @@ describe("CWL", () => {
       }),
     limit
   )
+
+  it.live(
+    "under svc-gateway a workflow of somebody else takes our BAM with its index for a tool that wants one, with one login",
+    () =>
+      Effect.gen(function* () {
+        const { env, project, sandbox } = yield* ground()
+        writeFileSync(
+          join(project, "host.cwl"),
+          `cwlVersion: v1.2
+class: Workflow
+requirements: {ScatterFeatureRequirement: {}}
+inputs: {analyses: "string[]"}
+steps:
+  get: {run: svc-steps/workflows/cwl/download.cwl, in: {analyses: analyses}, out: [bams]}
+  count:
+    scatter: bam
+    in: {bam: get/bams}
+    out: [counts]
+    run:
+      class: CommandLineTool
+      baseCommand: [samtools, view, -c]
+      inputs:
+        bam: {type: File, secondaryFiles: [.bai], inputBinding: {position: 1}}
+        region: {type: string, default: "chr1:1-20000", inputBinding: {position: 2}}
+      stdout: counts.txt
+      outputs: {counts: stdout}
+outputs:
+  counts: {type: "File[]", outputSource: count/counts}
+  bams: {type: "File[]", outputSource: get/bams}
+`
+        )
+        const own = ["SVC_TARGET", "SVC_TOKEN", "SVC_SERVICE"].flatMap((name) => ["--preserve-environment", name])
+        const cwltool = ["cwltool", "--no-container", ...own, "host.cwl", "--analyses", "A1", "--analyses", "A2"]
+        const ran = yield* runCommand("svc-gateway", ["--", ...cwltool], { cwd: project, env })
+        assert.strictEqual(ran.exitCode, 0, ran.stderr)
+        assert.includeMembers(readdirSync(project), ["S1.bam", "S1.bam.bai", "S2.bam", "S2.bam.bai", "counts.txt"])
+        assert.include(yield* assertQuiet(sandbox), { logins: 1 })
+      }),
+    limit
+  )
 })

@@ -358,6 +358,40 @@ describe("schedules", () => {
   )
 
   it.live(
+    "the Job for any engine gets the files by the token of a gateway, and is repeated for what its page says alone",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const job = yield* python(readYaml, "job.yaml", place)
+        const pod = job.spec.template.spec
+        const [container] = pod.containers
+        const [{ action, onExitCodes }] = job.spec.podFailurePolicy.rules
+        const { containerName, operator, values } = onExitCodes
+        assert.deepStrictEqual([action, containerName, operator], ["FailJob", container.name, "NotIn"])
+        const table = readFileSync(join(root, "docs/pipelines.md"), "utf8")
+        const [, repeated = ""] = /^\| ([\d, ]+) \| repeat, three times at most \|$/m.exec(table) ?? []
+        assert.deepStrictEqual(values, repeated.split(", ").map(Number))
+        assert.strictEqual(job.spec.backoffLimit, 3)
+        // What the API server demands of a podFailurePolicy.
+        assert.strictEqual(pod.restartPolicy, "Never")
+        const mounted = container.volumeMounts.map((mount: EnvEntry) => mount.name)
+        assert.deepStrictEqual(
+          pod.volumes.map((volume: EnvEntry) => volume.name),
+          mounted
+        )
+        assert.deepStrictEqual(
+          container.env.map((entry: EnvEntry) => entry.name),
+          ["SVC_TARGET", "SVC_TOKEN"]
+        )
+        const args = container.args.map((arg: string) => arg.replace("/data", place.project))
+        const ran = yield* runCommand("svc-gateway", ["--", "svc-steps", ...args], place)
+        assert.strictEqual(ran.exitCode, 0, ran.stderr)
+        assert.includeMembers(readdirSync(place.project), ["A1.report.json", "S1.bam", "S1.bam.bai"])
+      }),
+    limit
+  )
+
+  it.live(
     "cron and Airflow: the times are ones they know, and one run of the DAG at a time",
     () =>
       Effect.gen(function* () {

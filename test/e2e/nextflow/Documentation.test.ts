@@ -31,8 +31,8 @@ describe("the documentation of the Nextflow modules", () => {
 
         // The pipeline of the page: one pair is whole; of the others the run says at its end what they lack.
         assert.match(page.stdout, /^one: \d+ lines$/m)
-        assert.deepStrictEqual(delivered("pairs/tumour"), ["one/S1.bam"])
-        assert.include(delivered("pairs/normal"), "one/S2.ranged.bam")
+        assert.deepStrictEqual(delivered("pairs/tumour"), ["S1.bam"])
+        assert.include(delivered("pairs/normal"), "S2.ranged.bam")
         for (const row of ["TUMOUR (absent)", "TUMOUR (old)"]) {
           const sentence = page.stderr.split("\n").find((line) => line.startsWith(`${row}: `)) ?? ""
           assert.match(sentence, /(?:analysis Z9: not found|S3\.bam .*archived)/, row)

@@ -82,7 +82,10 @@ process {
     publishDir = [path: 'all', mode: 'copy']
     scratch = true
     stageOutMode = 'move'
-    withName: REGION { ext.args = '--range chr1:1-20000' }
+    withName: REGION {
+        ext.args   = '--range chr1:1-20000'
+        publishDir = [path: 'regions', mode: 'copy', pattern: '*.bam', saveAs: { name -> "of/\${name}" }]
+    }
 }
 `
         )
@@ -110,7 +113,9 @@ process {
           stored.map((name) => `${service}/one/${name}`)
         )
         const published = filesBelow(join(pad.folder, "all"))
-        assert.includeMembers([...published], ["one/S1.bam", "old.report.json"])
+        assert.includeMembers([...published], ["S1.bam", "old.report.json"])
+        // As modules.config of nf-core says it of any module.
+        assert.deepStrictEqual([...filesBelow(join(pad.folder, "regions"))], ["of/S2.ranged.bam"])
         const left = readReport(pad.folder, "all", "old.report.json").files.filter(
           ({ reason }) => reason === "archived"
         )
@@ -361,7 +366,7 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
           ])
           assert.match(run.stderr, /^LAB_PAIRS:PAIRS:TUMOUR \(old\): S3\.bam .*$/m)
           const files = filesBelow(join(pad.folder, outdir)).filter((path) => !path.startsWith("pipeline_info/"))
-          assert.deepStrictEqual(files, ["tumour/one.report.json", "tumour/one/S1.bam", "tumour/one/S1.bam.bai"])
+          assert.deepStrictEqual(files, ["tumour/S1.bam", "tumour/S1.bam.bai", "tumour/one.report.json"])
           const versions = readFileSync(
             join(pad.folder, outdir, "pipeline_info", "pairs_software_versions.yml"),
             "utf8"

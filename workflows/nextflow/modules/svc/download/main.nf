@@ -11,9 +11,9 @@ process SVC_DOWNLOAD {
     val target
 
     output:
-    tuple val(meta), path("${prefix}/*.{[bB][aA][mM],[bB][aA][iI],[vV][cC][fF].[gG][zZ],[tT][bB][iI],[cC][sS][iI]}"), emit: files, optional: true
-    tuple val(meta), path("${prefix}/*.[bB][aA][mM]"), path("${prefix}/*.{[bB][aA][iI],[bB][aA][mM].[cC][sS][iI]}", arity: '0..*'), emit: bam, optional: true
-    tuple val(meta), path("${prefix}/*.[vV][cC][fF].[gG][zZ]"), path("${prefix}/*.{[tT][bB][iI],[vV][cC][fF].[gG][zZ].[cC][sS][iI]}", arity: '0..*'), emit: vcf, optional: true
+    tuple val(meta), path("*.{[bB][aA][mM],[bB][aA][iI],[vV][cC][fF].[gG][zZ],[tT][bB][iI],[cC][sS][iI]}"), emit: files, optional: true
+    tuple val(meta), path("*.[bB][aA][mM]"), path("*.{[bB][aA][iI],[bB][aA][mM].[cC][sS][iI]}", arity: '0..*'), emit: bam, optional: true
+    tuple val(meta), path("*.[vV][cC][fF].[gG][zZ]"), path("*.{[tT][bB][iI],[vV][cC][fF].[gG][zZ].[cC][sS][iI]}", arity: '0..*'), emit: vcf, optional: true
     tuple val(meta), path("${prefix}.missing.json"), emit: missing, optional: true
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-download --version'), emit: versions_svc, topic: versions
@@ -32,22 +32,24 @@ process SVC_DOWNLOAD {
         .join(' ')
     def regions = bed ? "--bed=${bed}" : ''
     // A folder that outlives this task, one for each service: a retry goes on where the last attempt stopped, and two services never share a file.
-    def store = select.store ? "${file(select.store)}/${target.replaceAll('[^A-Za-z0-9.]+', '_')}/${prefix}".replace("'", "'\\''") : prefix
+    def store = select.store ? "${file(select.store)}/${target.replaceAll('[^A-Za-z0-9.]+', '_')}/${prefix}".replace("'", "'\\''") : '.'
     """
-    mkdir -p '${prefix}' '${store}'
+    mkdir -p '${store}'
+    target='${target}'
+    # Under svc-gateway the service is reached by an address that is good for this run alone.
+    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
     code=0
-    svc-download --target='${target}' ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${args} || code=\$?
+    svc-download --target="\$target" ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${args} || code=\$?
     # 66: something does not come, and nothing has been fetched.
     [ \$code -eq 0 ] || { [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json'; } || exit \$code
-    [ '${store}' = '${prefix}' ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | sed 's/\\\\\\(.\\)/\\1/g' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" '${prefix}/'; done
+    [ '${store}' = . ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | sed 's/\\\\\\(.\\)/\\1/g' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" .; done
     """
 
     stub:
     prefix = task.ext.prefix ?: meta.id
     def types = [select.filetypes ?: 'bam,bam.bai'].flatten().join(' ').replace(',', ' ')
     """
-    mkdir -p '${prefix}'
-    for type in ${types}; do echo '' | gzip -n > '${prefix}/${prefix}'.\$type; done
+    for type in ${types}; do echo '' | gzip -n > '${prefix}'.\$type; done
     echo '{"schema":"svc.report/1","exitCode":0,"files":[]}' > '${prefix}.report.json'
     """
 }

@@ -28,7 +28,9 @@ process SVC_FETCHANNOTATIONS {
         .collectMany { name, value -> [value].flatten().collect { item -> "--${name}='${"${item}".replace("'", "'\\''")}'" } }
         .join(' ')
     """
-    svc-fetch-annotations --target='${target}' ${options} --output '${prefix}.${suffix}' ${args}
+    target='${target}'
+    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
+    svc-fetch-annotations --target="\$target" ${options} --output '${prefix}.${suffix}' ${args}
     """
 
     stub:

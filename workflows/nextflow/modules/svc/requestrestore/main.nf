@@ -30,7 +30,9 @@ process SVC_REQUESTRESTORE {
     // SVC_RESUMERESTORE will put the files into the folder `restored` of its own work folder.
     """
     mkdir -p restored
-    svc-request-restore --target='${target}' ${options} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}
+    target='${target}'
+    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
+    svc-request-restore --target="\$target" ${options} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}
     """
 
     stub:
