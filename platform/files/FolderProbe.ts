@@ -1,13 +1,13 @@
 /** Looks at folders by using them: writes a small file and removes it, takes a lock and gives it back. */
 
 import { randomBytes } from "node:crypto"
-import { open, readdir, readFile, stat, statfs, unlink } from "node:fs/promises"
+import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { unsyncable } from "../Errno.ts"
 import { type FileLockError, makeFileLocks } from "../locks/FileLock.ts"
-import { hasEnded, parseIdentity, thisProcess, userName } from "../ProcessIdentity.ts"
+import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
 
 /** What a folder turned out to be. */
 export interface TriedFolder {
@@ -46,18 +46,8 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
   })
 }
 
-/** How a folder of locks is used. */
-export interface LocksInUse {
-  /** Whose folder it is, such as `ana (uid 1000)`. */
-  readonly owner: string
-  /** The living processes that hold a lock, for example `process 4711 on node7`. */
-  readonly held: ReadonlyArray<string>
-  /** Locks of processes that have ended; the next step takes them over. */
-  readonly stale: number
-}
-
-/** Takes and releases a lock of its own in the folder, then reads which processes hold the others. */
-export const tryLocks = (folder: string): Effect.Effect<LocksInUse, FileLockError> =>
+/** Takes and releases a lock of its own in the folder, then says which living processes hold the others, such as `process 4711 on node7`. */
+export const tryLocks = (folder: string): Effect.Effect<ReadonlyArray<string>, FileLockError> =>
   Effect.andThen(
     Effect.flatMap(makeFileLocks, ({ acquire }) =>
       Effect.scoped(acquire(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 }))
@@ -66,16 +56,10 @@ export const tryLocks = (folder: string): Effect.Effect<LocksInUse, FileLockErro
       try: async () => {
         const names = (await readdir(folder)).filter((name) => name.endsWith(".lock") && !name.startsWith("doctor-"))
         const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")))
-        const owners = texts.map(parseIdentity).filter((owner) => owner !== null)
-        const self = thisProcess()
-        const alive = owners.filter((owner) => !hasEnded(owner, self))
-        const { uid } = await stat(folder)
-        const name = uid === process.geteuid?.() ? userName() : String(uid)
-        return {
-          owner: name === String(uid) ? `uid ${uid}` : `${name} (uid ${uid})`,
-          held: alive.map(({ host, pid }) => `process ${pid} on ${host}`),
-          stale: owners.length - alive.length
-        }
+        return texts.flatMap((text) => {
+          const owner = parseIdentity(text)
+          return owner === null || hasEnded(owner, thisProcess()) ? [] : [`process ${owner.pid} on ${owner.host}`]
+        })
       },
       catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
     })

@@ -1,49 +1,22 @@
-/** What to do about a check of the doctor that failed: by what happened, and only else by where. */
-import type {
-  ConfigUnusable,
-  CredentialsMissing,
-  PasswordFileUnusable,
-  ProxyRefused,
-  SessionError,
-  TokenFileUnusable,
-  TransferError,
-  UsageError
-} from "../../core/src/Errors.ts"
+/** What to do about a check that asked the network or the service and failed: by what happened, and only else by where. */
+import type { ConfigUnusable, ProxyRefused, ServiceError } from "../../core/src/Errors.ts"
 
-/** The checks that ask something of the network or the service. */
-export type AskingCheck = "dns" | "tcp" | "proxy" | "tls" | "service" | "credentials" | "login" | "api" | "links"
+/** What failed: no host has that name, no connection came about to the host or to the proxy, or the exchange over it. */
+export type Stage = "name" | "connection" | "proxy" | "address" | "tls" | "login" | "gateway"
 
-/** How they fail. */
-export type AskingFailure =
-  | TransferError
-  | SessionError
-  | ConfigUnusable
-  | CredentialsMissing
-  | PasswordFileUnusable
-  | TokenFileUnusable
-  | UsageError
-
-/** Where nothing is known but which check it was. */
-const ofCheck: Readonly<Record<AskingCheck, string | null>> = {
-  dns: "Check the spelling of --target, and the network (VPN?) of this computer",
-  tcp: "Check the port, the network (VPN, firewall), and whether a proxy is needed (--proxy)",
-  proxy: "Check the address of the proxy (--proxy, SVC_PROXY)",
+/** Where nothing is known but how far it came. */
+const ofStage: Readonly<Record<Stage, string | null>> = {
+  name: "Check the spelling of --target, and the network (VPN?) of this computer",
+  connection: "Check the port, the network (VPN, firewall), and whether a proxy is needed (--proxy)",
+  proxy: "Check the address of the proxy (--proxy, SVC_PROXY), and the network of this computer",
+  address: "The service is down or not at this address: check --target, then ask whoever runs it",
   tls: null,
-  service: "The service is down or not at this address: check --target, then ask whoever runs it",
-  credentials: null,
   login: "Run svc-doctor again later; with --loglevel debug it tells more",
-  api: "The service answers and this request fails: check the address (that of a svc-gateway --api ends with /service), then tell whoever runs it",
-  links: "The service gives links that do not work: tell whoever runs it"
+  gateway: "Check the address (that of a svc-gateway --api ends with /service), then tell whoever runs it"
 }
 
-const proxyAddress = "Check the address of the proxy (--proxy, SVC_PROXY), and the network of this computer"
-
-/**
- * Null where the sentence of the error says what to do: two advices of which one is wrong cost more than none.
- *
- * @param viaProxy - what was looked for is the proxy
- */
-export const adviceOn = (check: AskingCheck, error: AskingFailure, viaProxy = false): string | null => {
+/** Null where the sentence of the error says what to do: two advices of which one is wrong cost more than none. */
+export const adviceOn = (stage: Stage, error: ServiceError | ConfigUnusable): string | null => {
   switch (error._tag) {
     case "SvcLoginRefused":
       return error.expired === true || error.token === true
@@ -54,26 +27,15 @@ export const adviceOn = (check: AskingCheck, error: AskingFailure, viaProxy = fa
     case "SvcSessionContention":
       return "Stop other programs and browsers that use this account"
     case "SvcForbidden":
-      if (error.token === true) return null
-      return check === "links"
-        ? "This account may not see the analysis: give another one with -a"
-        : "Ask whoever runs the service to let this account in"
-    case "SvcNotFound":
-      return check === "links"
-        ? "Check the id given with -a: svc-api get-analyses lists those of this account"
-        : ofCheck[check]
+      return error.token === true ? null : "Ask whoever runs the service to let this account in"
     case "SvcProxyRefused":
       return ofProxy(error)
-    case "SvcUnavailable":
-      if (check === "links") return "Check that this computer may reach the link host (firewall, proxy)"
-      return viaProxy && (check === "dns" || check === "tcp") ? proxyAddress : ofCheck[check]
     case "SvcConfigUnusable":
       return "Give a PEM file with --caFile"
     case "SvcTlsRefused":
-    case "SvcLinkForbidden":
       return null
     default:
-      return ofCheck[check]
+      return ofStage[stage]
   }
 }
 

@@ -3,30 +3,16 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import { type Advised, codeOf, type ExitCode, ExitCodes, mostSevere, sentenceOf } from "../../core/src/Errors.ts"
 import type { StepName } from "../../core/src/settings/Key.ts"
-import { type KeyName, keysOf, table } from "../../core/src/settings/Keys.ts"
+import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { type LocalSettings, nameAt } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { counted } from "../../core/src/text/Quantity.ts"
+import { counted, durationText, humanSize } from "../../core/src/text/Quantity.ts"
+import type { TriedFolder } from "../../platform/files/FolderProbe.ts"
+import type { Contact } from "../../platform/http/HostProbe.ts"
 import { adviceOf } from "../main/Advice.ts"
 
-/** The checks of the way to the service, each of which needs those before it. */
-export const networkNames = ["dns", "tcp", "proxy", "tls", "service", "clock"] as const
-
-/** The checks of the service itself, which need a login. */
-export const serviceNames = ["login", "api", "links", "logout"] as const
-
 /** Every check, in the order in which they are said: a new one is named here. */
-export const checkNames = [
-  "node",
-  "settings",
-  "config",
-  "destination",
-  "lock folder",
-  "target",
-  ...networkNames,
-  "credentials",
-  ...serviceNames
-] as const
+export const checkNames = ["settings", "disk", "lock folder", "address", "tls", "clock", "login", "gateway"] as const
 
 export type CheckName = (typeof checkNames)[number]
 
@@ -39,6 +25,8 @@ export interface CheckFailure extends Advised {
   readonly message: string
 }
 
+type Lines = ReadonlyArray<string>
+
 export interface Check {
   readonly name: CheckName
   readonly status: Status
@@ -47,7 +35,7 @@ export interface Check {
   /** What to do about it. */
   readonly advice: string | null
   /** Lines below it, such as one per setting. */
-  readonly details: ReadonlyArray<string>
+  readonly details: Lines
   readonly error: CheckFailure | null
 }
 
@@ -61,22 +49,19 @@ const check = (name: CheckName, status: Status, says: string, rest: Partial<Chec
   ...rest
 })
 
-export const ok = (name: CheckName, says: string, details: ReadonlyArray<string> = []): Check =>
-  check(name, "ok", says, { details })
+export const ok = (name: CheckName, says: string, details: Lines = []): Check => check(name, "ok", says, { details })
 
-export const warn = (name: CheckName, says: string, advice: string): Check => check(name, "warn", says, { advice })
+export const warn = (name: CheckName, says: string, advice: string, details: Lines = []): Check =>
+  check(name, "warn", says, { advice, details })
 
-export const fail = (name: CheckName, error: CheckFailure, advice: string | null): Check =>
-  check(name, "fail", sentenceOf(adviceOf)(error), { advice, error })
+export const fail = (name: CheckName, error: CheckFailure, advice: string | null, details: Lines = []): Check =>
+  check(name, "fail", sentenceOf(adviceOf)(error), { advice, details, error })
 
 export const skipped = (name: CheckName, why: string): Check => check(name, "skipped", why)
 
-/** Those of `names` that come after `name` and need it. */
-export const skippedAfter = (names: ReadonlyArray<CheckName>, name: CheckName): ReadonlyArray<Check> =>
-  names.slice(names.indexOf(name) + 1).map((later) => skipped(later, `needs ${name}`))
-
-/** Later checks that need this one may go on. */
-export const holds = ({ status }: Check): boolean => status === "ok" || status === "warn"
+/** `names` cannot be looked at before `name` holds. */
+export const skippedFor = (name: CheckName, names: ReadonlyArray<CheckName>): ReadonlyArray<Check> =>
+  names.map((later) => skipped(later, `needs ${name}`))
 
 const words: Readonly<Record<Status, string>> = { ok: "ok", warn: "warn", fail: "FAIL", skipped: "skipped" }
 const indent = 22
@@ -107,54 +92,37 @@ export const checksJson = (version: string, checks: ReadonlyArray<Check>) => {
 /** `3 ok, 1 failed`. */
 export const summary = (checks: ReadonlyArray<Check>): string =>
   (["ok", "warn", "fail", "skipped"] as const)
-    .map((status) => ({ status, count: checks.filter((check) => check.status === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ count, status }) => `${count} ${status === "fail" ? "failed" : words[status]}`)
+    .map((status) => [checks.filter((check) => check.status === status).length, status] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, status]) => `${count} ${status === "fail" ? "failed" : words[status]}`)
     .join(", ")
 
-/** Beyond this many seconds a clock is wrong, not only read at another moment. */
-const mostSkew = 60
-
-const spanOf = (seconds: number): string =>
-  seconds < 120
-    ? `${Math.round(seconds)} s`
-    : seconds < 7200
-      ? `${Math.round(seconds / 60)} min`
-      : seconds < 172_800
-        ? `${Math.round(seconds / 3600)} h`
-        : `${Math.round(seconds / 86_400)} days`
+/** Beyond this a clock is wrong, not only read at another moment, in ms. */
+const mostSkew = 60_000
 
 /**
  * @param date - the `Date` field of a reply, null without one
  * @param before - when the request was sent and its reply had come, in ms
  */
 export const judgeClock = (date: string | null, before: number, after: number): Check => {
-  const name = "clock"
   const theirs = date === null ? null : Option.getOrNull(DateTime.make(date))
-  if (theirs === null) return warn(name, "the service does not tell its time", "Nothing to do: it was not compared")
+  if (theirs === null) return warn("clock", "the service does not tell its time", "Nothing to do: it was not compared")
   const millis = DateTime.toEpochMillis(theirs)
   // The field has whole seconds: the true time is up to one second later.
-  const skew = (before > millis + 1000 ? before - millis - 1000 : after < millis ? after - millis : 0) / 1000
-  if (Math.abs(skew) <= mostSkew)
-    return ok(name, `agrees with the service (within ${spanOf(Math.ceil(Math.abs(skew)) + 1)})`)
+  const skew = before > millis + 1000 ? before - millis - 1000 : after < millis ? after - millis : 0
+  const apart = durationText(Math.abs(skew))
+  if (Math.abs(skew) <= mostSkew) return ok("clock", `agrees with the service (within ${apart})`)
   return warn(
-    name,
-    `this computer is ${spanOf(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`,
+    "clock",
+    `this computer is ${apart} ${skew > 0 ? "ahead of" : "behind"} the service`,
     "Set its clock (NTP): certificates, links and estimates of restorations are judged by it"
   )
-}
-
-export interface Certificate {
-  /** Name of the authority that issued it. */
-  readonly issuer: string
-  /** End of its validity, in ms since 1970. */
-  readonly validTo: number
 }
 
 const day = 86_400_000
 
 /** For a certificate that was accepted. */
-export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: string, now: number): Check => {
+export const judgeCertificate = ({ issuer, protocol, validTo }: NonNullable<Contact["tls"]>, now: number): Check => {
   const until = `until ${DateTime.formatIso(DateTime.makeUnsafe(validTo)).slice(0, 10)}`
   const says = `${protocol}, certificate by ${issuer}, ${until}`
   const left = Math.floor((validTo - now) / day)
@@ -163,49 +131,42 @@ export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: str
     : warn("tls", `${says} (${counted(left, "day")} left)`, "Tell whoever runs the service to renew the certificate")
 }
 
-const gib = 1024 ** 3
-
-/** @param free - bytes for this user, null when the file system does not say */
-export const judgeFolder = (
-  folder: string,
-  { free, syncs }: { readonly free: number | null; readonly syncs: boolean }
-): Check => {
+export const judgeDisk = (folder: string, { free, syncs }: TriedFolder): Check => {
+  const name = "disk"
+  const says = `${folder} can be written to`
   if (!syncs) {
     return warn(
-      "destination",
-      `${folder} can be written to, but its file system cannot tell when data is on the disk (no fsync)`,
+      name,
+      `${says}, but its file system cannot tell when data is on the disk (no fsync)`,
       "Downloads work; after a power cut or a crash of the file server check the files with svc-verify"
     )
   }
-  if (free === null)
-    return ok("destination", `${folder} can be written to; its file system does not tell its free space`)
-  const says = `${folder} can be written to, ${(free / gib).toFixed(1)} GiB free`
-  return free >= 10 * gib
-    ? ok("destination", says)
-    : warn("destination", says, "A genome takes 50 to 150 GiB: see svc-download --plan for what you need")
+  if (free === null) return ok(name, `${says}; its file system does not tell its free space`)
+  const room = `${says}, ${humanSize(free)} free`
+  return free >= 10 * 1024 ** 3
+    ? ok(name, room)
+    : warn(name, room, "A genome takes 50 to 150 GiB: see svc-download --plan for what you need")
 }
 
-/** @param exposed - what others could do with the file that the secret is from */
-export const judgeSecret = (name: CheckName, says: string, exposed: ReadonlyArray<string>): Check =>
-  exposed.length === 0 ? ok(name, says) : warn(name, says, exposed.join("; "))
-
-/** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */
-const withoutCredentials = (text: string): string => text.replace(/\/\/[^/?#]*@/g, "//***@")
-
-const valueText = (key: KeyName, value: unknown): string => {
-  if (table[key].type === "secret") return "****"
-  return withoutCredentials(Array.isArray(value) ? value.join(",") : String(value))
-}
-
-/** Keys whose absence is worth a line. */
-const important: ReadonlyArray<KeyName> = ["target", "username", "password"]
-
-/** `target = https://lab.example.org (SVC_TARGET in the environment)`, one for each key that is set or matters. */
-export const settingLines = (step: StepName, settings: LocalSettings): ReadonlyArray<string> =>
+/** `target = https://lab.example.org (SVC_TARGET in the environment)`, one for each key that is set. */
+const settingLines = (step: StepName, settings: LocalSettings): Lines =>
   keysOf(step).flatMap((key) => {
-    const value: unknown = settings[key]
     const source = settings.source(key)
-    if (source === "default") return important.includes(key) && value === null ? [`${key} is not set`] : []
+    if (source === "default") return []
     const place = source === "environment" ? `${nameAt(key, source)} in the environment` : source
-    return [`${key} = ${valueText(key, value)} (${place})`]
+    // Of what could be credentials in an address neither user nor password is shown.
+    const shown = String(settings[key]).replace(/\/\/[^/?#]*@/g, "//***@")
+    return [`${key} = ${table[key].type === "secret" ? "****" : shown} (${place})`]
   })
+
+/** @param found - why they are of no use, or what others could do with the files that hold secrets of theirs */
+export const judgeSettings = (settings: LocalSettings, found: CheckFailure | Lines): Check => {
+  const name = "settings"
+  const lines = settingLines("doctor", settings)
+  if ("_tag" in found) {
+    const isTarget = found._tag === "SvcUsageError"
+    return fail(name, found, isTarget ? "Set --target (SVC_TARGET) to the address of the service" : null, lines)
+  }
+  const says = "in force, and where they come from:"
+  return found.length === 0 ? ok(name, says, lines) : warn(name, says, found.join("; "), lines)
+}

@@ -102,7 +102,7 @@ describe("Z5 secrets that the service repeats are nowhere", () => {
           assert.include(written[`${what} stdout`] ?? "", "S1.vcf.gz")
         }
         yield* keep("lost", "svc-download", ["-a", "redirect", ...files])
-        yield* keep("doctor", "svc-doctor", ["-a", "A1", "--format", format])
+        yield* keep("doctor", "svc-doctor", ["--format", format])
         yield* keep("annotations", "svc-fetch-annotations", ["bad", "--logFormat", format])
         yield* keep("api", "svc-api", ["get-file-download-links", "bad", "--logFormat", format])
         yield* keep("refused", "svc-download", ["-a", "A1"], { SVC_PASSWORD: `wrong ${password}` })

@@ -478,8 +478,8 @@ describe("processes", () => {
         const env = { LD_PRELOAD: library, FAIL_DIR: root, FAIL_CALL: "fsync" }
         const examine = (errno: number) =>
           run("svc-doctor", ["-d", root, "-t", "http://127.0.0.1:9"], { env: { ...env, FAIL_ERRNO: String(errno) } })
-        assert.match((yield* examine(constants.errno.ENOTSUP)).stdout, /^warn +destination .*\(no fsync\)$/m)
-        assert.match((yield* examine(constants.errno.EIO)).stdout, /^FAIL +destination /m)
+        assert.match((yield* examine(constants.errno.ENOTSUP)).stdout, /^warn +disk .*\(no fsync\)$/m)
+        assert.match((yield* examine(constants.errno.EIO)).stdout, /^FAIL +disk /m)
       })
     )
     for (const refusal of ["EPERM", "ENOTSUP"] as const) {

@@ -31,6 +31,12 @@ export const gone: ReadonlyArray<Gone> = [
     steps: ["download"],
     instead:
       "svc-gateway -- COMMAND holds one session for all that COMMAND starts; for a script svc-api get-file-download-links prints links"
+  },
+  {
+    names: ["analysisIds", "a"],
+    steps: ["doctor"],
+    instead:
+      "svc-doctor looks at no analysis: svc-download -a ID --plan does, and a download says what is wrong with its link host"
   }
 ]
 
