@@ -33,7 +33,7 @@ describe("svc-doctor, as a process", () => {
       assert.deepInclude(yield* stats, { failedLogins: 1 })
       const nobody = yield* doctor({ SVC_TARGET: "http://127.0.0.1:1" })
       assert.strictEqual(nobody.exitCode, 69, nobody.stdout)
-      assert.match(nobody.stdout, /^FAIL +address /m)
+      assert.match(nobody.stdout, /^FAIL +address .* connection refused .*\n +-> Check the port/m)
     })
   )
 })
