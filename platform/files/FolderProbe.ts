@@ -1,13 +1,13 @@
 /** Looks at folders by using them: writes a small file and removes it, takes a lock and gives it back. */
 
 import { randomBytes } from "node:crypto"
-import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
+import { open, readdir, readFile, stat, statfs, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { unsyncable } from "../Errno.ts"
-import { type FileLockError, makeFileLocks } from "../locks/FileLock.ts"
-import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
+import { makeFileLocks } from "../locks/FileLock.ts"
+import { hasEnded, parseIdentity, thisProcess, userName } from "../ProcessIdentity.ts"
 
 /** What a folder turned out to be. */
 export interface TriedFolder {
@@ -46,8 +46,8 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
   })
 }
 
-/** Takes and releases a lock of its own in the folder, then says which living processes hold the others, such as `process 4711 on node7`. */
-export const tryLocks = (folder: string): Effect.Effect<ReadonlyArray<string>, FileLockError> =>
+/** Takes and releases a lock of its own in the folder, then says whose it is (`ana (uid 1000)`), and which living processes hold the others. */
+export const tryLocks = (folder: string) =>
   Effect.andThen(
     Effect.flatMap(makeFileLocks, ({ acquire }) =>
       Effect.scoped(acquire(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 }))
@@ -56,10 +56,12 @@ export const tryLocks = (folder: string): Effect.Effect<ReadonlyArray<string>, F
       try: async () => {
         const names = (await readdir(folder)).filter((name) => name.endsWith(".lock") && !name.startsWith("doctor-"))
         const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")))
-        return texts.flatMap((text) => {
+        const { uid } = await stat(folder)
+        const held = texts.flatMap((text) => {
           const owner = parseIdentity(text)
           return owner === null || hasEnded(owner, thisProcess()) ? [] : [`process ${owner.pid} on ${owner.host}`]
         })
+        return { held, owner: uid === process.geteuid?.() ? `${userName()} (uid ${uid})` : `uid ${uid}` }
       },
       catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
     })

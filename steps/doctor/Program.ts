@@ -96,8 +96,8 @@ const checkLocks = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: Loca
   if (reason !== null && !chosen) return warn(name, `${path} cannot be used (${reason})`, advice)
   return yield* Effect.match(tryLocks(path), {
     onFailure: (error) => (chosen ? fail(name, error, advice) : warn(name, error.message, advice)),
-    onSuccess: (held) => {
-      const says = `${path} can be used${held.length === 0 ? "" : `; at work: ${held.join(", ")}`}`
+    onSuccess: ({ held, owner }) => {
+      const says = `${path} of ${owner} can be used${held.length === 0 ? "" : `; at work: ${held.join(", ")}`}`
       if (insteadOf === null) return ok(name, says)
       return warn(name, `${says}, in place of ${insteadOf.path} (${insteadOf.reason})`, advice)
     }

@@ -172,7 +172,7 @@ describe("svc-doctor", () => {
       lock("1", thisProcess())
       // A number that no process has: Linux gives none above 2^22.
       lock("0", { ...thisProcess(), pid: 2 ** 22 + 1 })
-      const held = new RegExp(`^ok: [^;]* can be used; at work: process ${pid} on ${host}$`)
+      const held = new RegExp(`^ok: [^;]* of \\S+ \\(uid \\d+\\) can be used; at work: process ${pid} on ${host}$`)
       assert.strictEqual(yield* examine([], options, { "lock folder": held }), 0)
     })
   )
