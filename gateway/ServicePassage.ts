@@ -3,6 +3,8 @@
  * gateway. Its answer is taken at full speed, so that a slow reader never holds the account, and goes out as it comes. Who asks the
  * same meanwhile joins it; who left before the end, and comes back soon, finds it.
  */
+
+import * as Bytes from "effect/Bytes"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -13,11 +15,10 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type Spool, Spools } from "../core/src/annotations/Spool.ts"
 import { type CannotCreate, type LocalIo, ReplyTooLarge, type SessionError } from "../core/src/Errors.ts"
-import { joinBytes } from "../core/src/JoinedBytes.ts"
-import { monotonicMillis } from "../core/src/MonotonicTime.ts"
 import { Reader, type ServiceAway, ServiceQueue } from "../core/src/serving/Questions.ts"
 import { type AccessLost, ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import { PathTemplate, RefusedReplies, type RefusedReply } from "../core/src/session/RequestMarks.ts"
+import { monotonicMillis } from "../core/src/telemetry/MonotonicTime.ts"
 import type { ServiceRoute } from "./ServiceRoutes.ts"
 
 /** There is no room for the answer now. */
@@ -290,7 +291,7 @@ export const readShort = Effect.fnUntraced(function* ({ read }: PassedAnswer, li
   const pieces: Array<Uint8Array> = []
   for (let at = 0; ; ) {
     const bytes = yield* read(at, small)
-    if (bytes.length === 0) return joinBytes(pieces)
+    if (bytes.length === 0) return Bytes.concat(pieces)
     at += bytes.length
     if (at > limit) return yield* new ReplyTooLarge({ request: "a list of files", limit })
     pieces.push(bytes)

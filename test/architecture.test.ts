@@ -67,8 +67,12 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
   {
     folder: "core/src/genome",
-    allows: (to) =>
-      isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts", "core/src/text")(to)
+    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/text")(to)
+  },
+  // What is counted, timed and logged: any room may.
+  {
+    folder: "core/src/telemetry",
+    allows: (to) => isEffect(to) || within("core/src/telemetry", "core/src/Errors.ts")(to)
   },
   { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
   {
@@ -86,7 +90,11 @@ const rules: ReadonlyArray<Rule> = [
         // The view of a record, for this room alone (docs/dev/adr/0002).
         (own === "records" && within("@gmod/bam", "@gmod/vcf")(to)) ||
         (within("core/src")(to) &&
-          (own === undefined || other === undefined || own === other || rooms[own]?.(to) === true))
+          (own === undefined ||
+            other === undefined ||
+            other === "telemetry" ||
+            own === other ||
+            rooms[own]?.(to) === true))
       )
     }
   },

@@ -29,7 +29,6 @@ import {
   type RunError,
   type UsageError
 } from "../../core/src/Errors.ts"
-import { logFailure } from "../../core/src/FailureLog.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
@@ -45,6 +44,7 @@ import {
 import { typeAt } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
+import { logFailure } from "../../core/src/telemetry/FailureLog.ts"
 import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"

@@ -3,7 +3,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { timed } from "../../core/src/MonotonicTime.ts"
+import { timed } from "../../core/src/telemetry/MonotonicTime.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"

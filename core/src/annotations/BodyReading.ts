@@ -1,11 +1,12 @@
 /** One body of annotations from the service to its end: scanned as it comes, and handed on in its scanner. */
+
+import * as Bytes from "effect/Bytes"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { openEnvelope, parseReply } from "../client/Reply.ts"
 import { type StreamedReply, streamedReply } from "../client/ServiceStreams.ts"
 import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
-import { joinBytes } from "../JoinedBytes.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
 import { BodyScanner, type Part, type ScanFault } from "./BodyScanner.ts"
@@ -59,14 +60,17 @@ export const readBody = Effect.fnUntraced(function* <E = never, R = never>(analy
   if (beginning.length > 0) {
     // What has neither rows nor header is an error of the service, mostly (docs/dev/service.md 7).
     yield* openEnvelope(
-      yield* parseReply(decoder.decode(joinBytes(beginning)), request),
+      yield* parseReply(decoder.decode(Bytes.concat(beginning)), request),
       reply.response.status,
       reply.asked
     )
   }
   const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })
-  return { counts: { bytes: scanner.size, rowsRead: scanner.rowCount }, header: { json: joinBytes(header), request } }
+  return {
+    counts: { bytes: scanner.size, rowsRead: scanner.rowCount },
+    header: { json: Bytes.concat(header), request }
+  }
 })
 
 const decoder = new TextDecoder()

@@ -13,8 +13,8 @@ import {
   type TrackingError,
   type TrackingReadError
 } from "../Errors.ts"
-import { logFailure } from "../FailureLog.ts"
 import { Operator } from "../settings/Operator.ts"
+import { logFailure } from "../telemetry/FailureLog.ts"
 import { printable } from "../text/Printable.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
 import { type Known, knownIn, requestDurably } from "./Asking.ts"

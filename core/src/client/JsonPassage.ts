@@ -5,7 +5,7 @@
  * The first name of the outermost object shows whether it is an envelope. Bytes are handed on before the end of the body is
  * known to be sound: a caller that keeps them must wait for `end`.
  */
-import { joinBytes } from "../JoinedBytes.ts"
+import * as Bytes from "effect/Bytes"
 import { type JsonFault, type JsonListener, JsonScanner } from "../text/JsonScanner.ts"
 
 /** The field names of an envelope. No record of the service has a field of such a name. */
@@ -64,7 +64,7 @@ export class JsonPassage implements JsonListener {
   end(): Verdict | string {
     const fault = this.#scanner.end()
     if (fault !== null) return inWords(fault)
-    return { outline: this.#form === "bare" ? "0" : decoder.decode(joinBytes(this.#outline)) }
+    return { outline: this.#form === "bare" ? "0" : decoder.decode(Bytes.concat(this.#outline)) }
   }
 
   began(at: number, byte: number, depth: number): string | null {

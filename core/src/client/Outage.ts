@@ -7,7 +7,7 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { FailureScope } from "../Errors.ts"
-import { logFailure } from "../FailureLog.ts"
+import { logFailure } from "../telemetry/FailureLog.ts"
 
 /** What this module needs to know of a failure. */
 interface ScopedFailure {

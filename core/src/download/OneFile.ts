@@ -13,8 +13,8 @@ import {
   type SourceError,
   UsageError
 } from "../Errors.ts"
-import { timed } from "../MonotonicTime.ts"
 import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
+import { timed } from "../telemetry/MonotonicTime.ts"
 import { printable } from "../text/Printable.ts"
 import { type FileContent, FileStreams } from "../transfer/FileStreams.ts"
 import type { SliceTask } from "../transfer/SliceRequest.ts"

@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { monotonicMillis } from "../MonotonicTime.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import type { LinkQueue } from "../transfer/Links.ts"
 import { Contact } from "./Contact.ts"
 

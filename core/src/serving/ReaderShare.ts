@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import * as Semaphore from "effect/Semaphore"
-import { monotonicMillis } from "../MonotonicTime.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import { patience, Reader, ServiceAway } from "./Questions.ts"
 
 interface Share {

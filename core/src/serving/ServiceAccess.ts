@@ -13,9 +13,9 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { type ConfigUnusable, LoginRefused, type SessionError } from "../Errors.ts"
-import { warnOf } from "../FailureLog.ts"
 import { serviceReturn } from "../Schedules.ts"
 import { Session } from "../session/Session.ts"
+import { warnOf } from "../telemetry/FailureLog.ts"
 
 /** Why there will never be a client. */
 export type AccessLost = SessionError | ConfigUnusable

@@ -3,6 +3,8 @@
  *
  * This module knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
  */
+
+import * as Bytes from "effect/Bytes"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -17,10 +19,9 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { countRequest } from "../Counters.ts"
 import type { ProxyRefused, TlsRefused } from "../Errors.ts"
-import { joinBytes } from "../JoinedBytes.ts"
-import { monotonicMillis } from "../MonotonicTime.ts"
+import { countRequest } from "../telemetry/Counters.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import { type BodyWaits, inTime, longWait, makeArrival, type Patience } from "./Arrival.ts"
 import { cookieHeader, emptyJar, takeCookie } from "./CookieJar.ts"
 import { isUndecided } from "./Recognition.ts"
@@ -200,7 +201,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     while (isUndecided(start) && start.length < undecidedLimit) {
       const chunk = yield* next
       if (chunk === null) break
-      start = start.length === 0 ? chunk : joinBytes([start, chunk])
+      start = start.length === 0 ? chunk : Bytes.concat([start, chunk])
     }
     const { url, status, headers, cookies } = response
     return { request, url, status, headers: headersInUtf8(headers), cookies, start, next }

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { monotonicMillis } from "../MonotonicTime.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 
 /** How long the service is taken to be at work on what it was asked by somebody who has left. */
 export const longestAnswer = Duration.minutes(1)

@@ -3,6 +3,7 @@
  * number of times and needs no open connection. Text of the service is UTF-8 from here on: by its label, else it must be that.
  */
 import * as Arr from "effect/Array"
+import * as Bytes from "effect/Bytes"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Cookies from "effect/http/Cookies"
@@ -19,7 +20,6 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ReplyTooLarge } from "../Errors.ts"
-import { joinBytes } from "../JoinedBytes.ts"
 import { brokenSetback, type Setback } from "./Setback.ts"
 import { TransportFault } from "./TransportFault.ts"
 
@@ -182,7 +182,7 @@ export const readWhole = Effect.fnUntraced(function* (reply: SessionReply, label
   while (true) {
     if (size > limit) return yield* new ReplyTooLarge({ request: label, limit })
     const chunk = yield* reply.next
-    if (chunk === null) return new ReplyResponse(reply.request, reply, joinBytes(chunks))
+    if (chunk === null) return new ReplyResponse(reply.request, reply, Bytes.concat(chunks))
     chunks.push(chunk)
     size += chunk.length
   }
@@ -222,7 +222,7 @@ export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
     while (size < discardLimit) {
       const chunk = yield* reply.next
       if (chunk === null) break
-      if (text.length < beginningLimit) text = joinBytes([text, chunk])
+      if (text.length < beginningLimit) text = Bytes.concat([text, chunk])
       size += chunk.length
     }
     return text

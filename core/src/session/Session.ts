@@ -21,7 +21,6 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import { countRetry } from "../Counters.ts"
 import {
   Forbidden,
   LoginProtocol,
@@ -32,6 +31,7 @@ import {
   Unavailable
 } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
+import { countRetry } from "../telemetry/Counters.ts"
 import { Scrubber } from "../text/Scrubber.ts"
 import { makeExchange } from "./Exchange.ts"
 import { type AccountLock, makeGate, openGate } from "./Gate.ts"

@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import { countLogin, countRetry } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
-import { monotonicMillis } from "../MonotonicTime.ts"
 import { loginPause } from "../Schedules.ts"
+import { countLogin, countRetry } from "../telemetry/Counters.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import type { LoginVerdict, makeLogin } from "./Login.ts"
 import {
   afterForbidden,

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import { monotonicMillis } from "../MonotonicTime.ts"
+import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 
 /**
  * There is no limit in time for a whole transfer: a slow download may take days.

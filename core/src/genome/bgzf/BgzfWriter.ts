@@ -1,5 +1,5 @@
 /** Writes BGZF: fills blocks, knows where it is, ends the file. */
-import { joinBytes } from "../../JoinedBytes.ts"
+import * as Bytes from "effect/Bytes"
 import * as Bgzf from "./Bgzf.ts"
 import type { Codec } from "./Codec.ts"
 
@@ -70,5 +70,5 @@ export const compress = (codec: Codec["Service"], content: Uint8Array, level: nu
   const writer = make(codec, level, (block) => blocks.push(block))
   writer.write(content)
   writer.finish()
-  return joinBytes(blocks)
+  return Bytes.concat(blocks)
 }

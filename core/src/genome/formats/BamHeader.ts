@@ -1,7 +1,8 @@
 /** The header of a BAM file: text, reference sequences, and where the records begin (SAM specification, section 4.2); and that of its slices. */
+
+import * as Bytes from "effect/Bytes"
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
-import { joinBytes } from "../../JoinedBytes.ts"
 import { standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { type Inflated, prefixSteps } from "../bgzf/Blocks.ts"
@@ -123,7 +124,7 @@ export const decodeBamHeader = (bytes: Uint8Array): BamHeader | null => {
 
 /** The inflated bytes that a BAM file begins with, its text in parts; `list` as in a `BamHeader`. */
 export const joinBamHeader = (list: Uint8Array, ...texts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const bytes = joinBytes([magic, new Uint8Array(4), ...texts, list])
+  const bytes = Bytes.concat([magic, new Uint8Array(4), ...texts, list])
   new DataView(bytes.buffer).setUint32(4, bytes.length - 8 - list.length, true)
   return bytes
 }

@@ -9,11 +9,12 @@
  * Each step takes what the next one has room for, so that memory holds a bound number of ranges, and the first that is not written
  * always has its place.
  */
+
+import * as Bytes from "effect/Bytes"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { FileDamaged } from "../../Errors.ts"
-import { joinBytes } from "../../JoinedBytes.ts"
 import { type ByteReader, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
@@ -121,7 +122,7 @@ const inflateAhead = (
     first = i
   }
   const [only] = parts
-  const joined = parts.length === 1 && only !== undefined ? null : joinBytes(parts)
+  const joined = parts.length === 1 && only !== undefined ? null : Bytes.concat(parts)
   return Effect.map(inflateRun(codec, { bytes: joined ?? only!, starts }), (inflated) => {
     if (joined !== null) release(joined)
     if (inflated === null) return null

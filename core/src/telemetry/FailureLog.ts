@@ -1,6 +1,6 @@
 /** How a failure stands in the log: its sentence, and for programs its name and the exit code that it would mean. */
 import * as Effect from "effect/Effect"
-import { AdviceOf, type Advised, codeOf, mostSevere, sentenceOf } from "./Errors.ts"
+import { AdviceOf, type Advised, codeOf, mostSevere, sentenceOf } from "../Errors.ts"
 
 /**
  * Logs a failure at level error with what to do about it, in a JSON log with `code`, such as `NotFound`, and `exit`.
