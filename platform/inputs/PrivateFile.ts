@@ -1,6 +1,8 @@
 /** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
 
-import { open } from "node:fs/promises"
+import { constants, createReadStream, fstatSync, open } from "node:fs"
+import { Socket } from "node:net"
+import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -25,15 +27,21 @@ export interface SmallFile {
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
   Effect.tryPromise({
     try: async (signal) => {
-      const file = await open(path)
-      try {
-        const { mode, uid } = await file.stat()
-        const chunks: Array<Uint8Array> = []
-        for await (const chunk of file.createReadStream({ end: limit, autoClose: false, signal })) chunks.push(chunk)
-        return { bytes: Buffer.concat(chunks), mode, owner: uid }
-      } finally {
-        await file.close()
+      const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      const info = fstatSync(fd)
+      // In a pipe, such as `--config <(vault read ...)`, nothing may ever come. As a file it would take one of Node's four threads until
+      // then, and no interruption gives that back.
+      const stream = info.isFIFO()
+        ? new Socket({ fd, readable: true, writable: false, signal })
+        : createReadStream("", { fd, end: limit, signal })
+      const chunks: Array<Uint8Array> = []
+      let length = 0
+      for await (const chunk of stream) {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length > limit) break
       }
+      return { bytes: Buffer.concat(chunks).subarray(0, limit + 1), mode: info.mode, owner: info.uid }
     },
     catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))
   })
