@@ -43,7 +43,8 @@ describe("HEAD by redirect", () => {
           const [status, etag, size] = yield* head
           assert.deepStrictEqual([status, size], [200, listed.size])
           assert.isNotNull(etag)
-        }).pipe(Effect.provideService(AdviceOf, adviceOf), Effect.provide(Sandbox.layer()))
+          // The gateway logs out while its service is there.
+        }).pipe(Effect.scoped, Effect.provideService(AdviceOf, adviceOf), Effect.provide(Sandbox.layer()))
     )
   }
 })
@@ -97,6 +98,7 @@ describe("questions of one reader to a silent link host, more than may be under 
         yield* setFaults([])
         assert.strictEqual(yield* status(ada, first, { method }), 200)
       }).pipe(
+        Effect.scoped,
         // Nothing is under way at the end, whatever that is.
         Effect.ensuring(TestClock.adjust("1 minute")),
         Effect.provideService(AdviceOf, adviceOf),
