@@ -79,7 +79,6 @@ describe("the entry points", () => {
     "Downloads",
     "Errors",
     "Ids",
-    "Links",
     "Restorations",
     "Session",
     "Settings"

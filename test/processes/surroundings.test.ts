@@ -16,11 +16,12 @@ describe("without a place to write to", () => {
       const slices = ["S1.ranged.bam", "S1.ranged.bam.bai", "S1.ranged.vcf.gz", "S1.ranged.vcf.gz.tbi"]
       const bare = yield* run("svc-download", args, {
         cwd: folder,
-        env: { ...env, SVC_LOCK_DIR: nowhere, HOME: nowhere, TMPDIR: nowhere, XDG_CACHE_HOME: nowhere }
+        env: { ...env, HOME: nowhere, TMPDIR: nowhere, XDG_CACHE_HOME: nowhere }
       })
       assert.strictEqual(bare.exitCode, 0, bare.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), slices)
-      assert.deepStrictEqual(namesIn(folder), ["out"])
+      // The lock folder is the one that is named: without it the run would refuse to begin.
+      assert.deepStrictEqual(namesIn(folder), ["locks", "out"])
       const sums = slices.map((name) => sha256(folder, "out", name))
       const usual = yield* download([...args, "--overwrite"])
       assert.strictEqual(usual.exitCode, 0, usual.stderr)

@@ -49,10 +49,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("the files that a comma
   )
 
   it.effect("Z8 what is written beside data has no name that data has, in any case", () =>
-    Effect.sync(() => {
+    Effect.gen(function* () {
       const names = ["S1.bam", "d/S1.BAM.bai", "S1.vcf.gz", "S1.bam.md5"]
       const files = [...names, "S1.bam.log", "r.json"].map((path) => written(path, "the log file"))
-      const refused = namedLikeData([...files, read("S2.bam", "the BED file")])
+      const refused = yield* namedLikeData([...files, read("S2.bam", "the BED file")])
       assert.deepStrictEqual(
         refused.map((sentence) => sentence.split(" ")[0]),
         names

@@ -35,8 +35,14 @@ export const idListsOf = (layer: Layer): ReadonlyArray<NamedFile> =>
         : []
     )
 
-/** Where a file is, or would be, behind all links on the way; null for a pipe or device, which many may write to. */
-const realPathOf = Effect.fnUntraced(function* (file: string) {
+/** Links that may lead to one another, as for Linux. */
+const mostLinks = 40
+
+/** Where a file is, or would be, behind all links on the way, also behind one that leads to nothing yet; null for a pipe or device, which many may write to. */
+const realPathOf = Effect.fnUntraced(function* (
+  file: string,
+  links = 0
+): Effect.fn.Return<string | null, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const absolute = path.resolve(file)
@@ -44,6 +50,10 @@ const realPathOf = Effect.fnUntraced(function* (file: string) {
   if (type !== null && type !== "File" && type !== "Directory") return null
   const real = yield* Effect.option(fs.realPath(absolute))
   if (Maybe.isSome(real)) return real.value
+  const next = yield* Effect.option(fs.readLink(absolute))
+  if (Maybe.isSome(next) && links < mostLinks) {
+    return yield* realPathOf(path.resolve(path.dirname(absolute), next.value), links + 1)
+  }
   const folder = yield* Effect.orElseSucceed(fs.realPath(path.dirname(absolute)), () => path.dirname(absolute))
   return path.join(folder, path.basename(absolute))
 })
@@ -66,15 +76,23 @@ export const sharedFiles = Effect.fnUntraced(function* (
   })
 })
 
-/** Files that are written and hold no data, under names that data may have. */
-export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
-  files.flatMap(({ mayBeData, path, use, what }) => {
-    if (use !== "written" || mayBeData === true) return []
-    const name = path.toLowerCase().split("/").at(-1) ?? ""
-    return kindOfName(name) === null && checksumOfName(name) === null
-      ? []
-      : [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
-  })
+const isDataName = (path: string): boolean => {
+  const name = path.toLowerCase().split("/").at(-1) ?? ""
+  return kindOfName(name) !== null || checksumOfName(name) !== null
+}
+
+/** Files that are written and hold no data, under names that data may have, or links to such names. */
+export const namedLikeData = Effect.fnUntraced(function* (
+  files: ReadonlyArray<NamedFile>
+): Effect.fn.Return<ReadonlyArray<string>, never, FileSystem.FileSystem | Path.Path> {
+  const written = files.filter(({ mayBeData, use }) => use === "written" && mayBeData !== true)
+  const found = yield* Effect.filter(written, ({ path }) =>
+    Effect.map(realPathOf(path), (real) => isDataName(path) || (real !== null && isDataName(real)))
+  )
+  return found.map(
+    ({ path, what }) => `${path} is the name of a data file, and cannot be ${what}: name another file for it`
+  )
+})
 
 /** Null when nothing is there. Fails when that cannot be known, as in a folder that may not be entered. */
 export const typeAt = Effect.fnUntraced(function* (

@@ -132,7 +132,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   }
   problems.push(...contradictionsIn(settings))
   const files = filesOf(settings, rules.takes)
-  problems.push(...namedLikeData([...files, ...rules.files]))
+  problems.push(...(yield* namedLikeData([...files, ...rules.files])))
   problems.push(...(yield* sharedFiles([...files, ...rules.files])))
   if (Result.isFailure(parsed) || problems.length > 0) {
     return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
