@@ -9,10 +9,10 @@ def readJson(file) {
 }
 
 /** Copies files into a folder of the results, and gives where they are then; those in the store stay there. */
-def publish(name, files) {
-    def folder = file(params.outdir).resolve(name)
+def publish(name, files, given) {
+    def folder = file(given.outdir).resolve(name)
     return [files].flatten().collect { path ->
-        if (params.store) {
+        if (given.store) {
             return path.toRealPath()
         }
         folder.mkdirs()
@@ -52,7 +52,7 @@ workflow {
     SVC_DOWNLOAD(channel.fromList(rows), target)
 
     // A table of what came, as input of the next pipeline, and one of what did not.
-    SVC_DOWNLOAD.out.files.flatMap { meta, files -> publish(meta.id, files).collect { path -> "${meta.id},${cell(path)}" } }
+    SVC_DOWNLOAD.out.files.flatMap { meta, files -> publish(meta.id, files, params).collect { path -> "${meta.id},${cell(path)}" } }
         .collectFile(name: 'files.csv', storeDir: params.outdir, seed: 'id,file', newLine: true, sort: true)
 
     def missing = SVC_DOWNLOAD.out.missing.map { meta, report -> [meta.id, readJson(report).files.findAll { entry -> entry.error }.collect { entry -> entry.error.message }.join('; ')] }

@@ -26,7 +26,7 @@ workflow {
     // After the requests, so that a wrong password is tried once. What has just been asked for cannot be there yet.
     def online = SVC_REQUESTRESTORE.out.tracking.collect().flatMap { _requests -> rows.collect { meta, select, bed -> [meta, select + [requireAll: false], bed] } }
     SVC_DOWNLOAD_ONLINE(online, target)
-    SVC_DOWNLOAD_ONLINE.out.files.subscribe { meta, files -> publish(meta.id, files) }
+    SVC_DOWNLOAD_ONLINE.out.files.subscribe { meta, files -> publish(meta.id, files, params) }
 
     // One restoration file and one waiting task for all, however many requests there were.
     def tracking = (params.tracking ? channel.of(file(params.tracking, checkIfExists: true)) : SVC_REQUESTRESTORE.out.tracking.map { _meta, path -> path })
@@ -39,7 +39,7 @@ workflow {
     SVC_RESUMERESTORE(tracking.map { path -> [[id: 'restored'], options, path, rows.collect { row -> row[2] }.flatten().unique()] }, target)
 
     // A folder for each analysis: the names of their files may be the same.
-    SVC_RESUMERESTORE.out.files.subscribe { _meta, files -> [files].flatten().each { path -> publish("restored/${path.parent.name}", path) } }
+    SVC_RESUMERESTORE.out.files.subscribe { _meta, files -> [files].flatten().each { path -> publish("restored/${path.parent.name}", path, params) } }
 
     // By the report: the restoration file may have requests to other services.
     SVC_RESUMERESTORE.out.report.join(SVC_RESUMERESTORE.out.tracking).subscribe { _meta, report, path ->
