@@ -183,7 +183,7 @@ describe("a machine that fails", () => {
           { cwd: made.folder, env: { ...made.env, ...known } }
         )
         assert.notStrictEqual(run.exitCode, 0)
-        assert.match(run.stderr, /^SVC_DOWNLOAD \(rB\d\): rB\d has .* free, but /m)
+        assert.match(run.stderr, /^SVC_DOWNLOAD \(rB\d\): \. has .* free, but /m)
         assert.match(run.stdout + run.stderr, /Command exit status:\s+74/)
       }),
     600_000
