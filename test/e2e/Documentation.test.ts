@@ -15,7 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "docs/archive.md": "engines/Schedules.test.ts",
   "docs/cwl-wdl.md": "engines/Cwl.test.ts and engines/Wdl.test.ts",
   "docs/image.md": "Image.test.ts",
-  "docs/nextflow.md": "nextflow/Documentation.test.ts and nextflow/Scatter.test.ts and slurm/Slurm.test.ts",
+  "docs/nextflow.md": "nextflow/Documentation.test.ts and slurm/Slurm.test.ts",
   "docs/snakemake.md": "engines/Snakemake.test.ts"
 }
 
