@@ -189,7 +189,7 @@ const proven = <E>(
     if (!takeUnplaced || unplaced === null || found === unplaced) return
     if (found < unplaced && found + (yield* plan.placeless) === unplaced) return
     const reason = `its index does not fit: it counts ${unplaced} unplaced reads, and there are ${found}`
-    yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
+    return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
   })
   return Stream.unwrap(
     Effect.map(Effect.forkScoped(Effect.result(plan.checkLastEnd)), (checking) =>
