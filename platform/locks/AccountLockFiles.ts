@@ -33,8 +33,12 @@ export interface AccountLockSettings {
 const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
   join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
-/** A folder that could be used is away for now, whatever the error: going on without the lock would end both runs. */
-const isAway = (error: FileLockError): error is LocalIo => error._tag === "SvcLocalIo" && error.operation !== takingOver
+/** What no time mends: a folder that became read-only, or was closed to us. To wait for it would be to wait for ever. */
+const refusals = ["EROFS", "EACCES", "EPERM"]
+
+/** A folder that could be used is away for now, whatever else the error: going on without the lock would end both runs. */
+const isAway = (error: FileLockError): error is LocalIo =>
+  error._tag === "SvcLocalIo" && error.operation !== takingOver && !refusals.includes(error.errno)
 
 const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver
 
@@ -155,7 +159,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock, C
             yield* over
             return { leave: Effect.forEach(held, ({ leave }) => leave, { discard: true }) }
           }).pipe(
-            // Something that is no lock is in its place.
+            // Something that is no lock is in its place, or the folder takes none any more.
             Effect.catch((error) => Effect.andThen(unlocked(error.message), alone.take(key)))
           )
       })
