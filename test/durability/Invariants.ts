@@ -110,12 +110,18 @@ export const faultsIn = (leg: Leg, tree: Tree, { secrets }: Pick<Scenario, "secr
   return [...faults, ...rules.flatMap((rule) => rule(leg, tree))]
 }
 
+/** A lock folder that is named and cannot be used is a wrong setting, said before anything is asked. */
+const hasNoLocks = ({ exitCode, stderr }: Outcome) =>
+  exitCode === 78 && /^Error: Lock folder .* cannot be used/m.test(stderr)
+
 /** What a run that met a failure must not say. */
-export const faultsOf = ({ exitCode, stderr, stdout }: Outcome, { secrets }: Pick<Scenario, "secrets">) => [
-  ...([0, 73, 74].includes(exitCode) ? [] : [`it ended ${exitCode}: ${stderr.trim().split("\n").at(-1)}`]),
-  ...(exitCode !== 0 && stderr.trim() === "" ? ["it failed without a word"] : []),
-  ...(/\n\s+at .*[:(]/.test(stderr) ? [`it showed a stack trace: ${stderr}`] : []),
-  ...secrets.filter((secret) => (stderr + stdout).includes(secret)).map((secret) => `it told ${secret}`)
+export const faultsOf = (outcome: Outcome, { secrets }: Pick<Scenario, "secrets">) => [
+  ...([0, 73, 74].includes(outcome.exitCode) || hasNoLocks(outcome)
+    ? []
+    : [`it ended ${outcome.exitCode}: ${outcome.stderr.trim().split("\n").at(-1)}`]),
+  ...(outcome.exitCode !== 0 && outcome.stderr.trim() === "" ? ["it failed without a word"] : []),
+  ...(/\n\s+at .*[:(]/.test(outcome.stderr) ? [`it showed a stack trace: ${outcome.stderr}`] : []),
+  ...secrets.filter((secret) => (outcome.stderr + outcome.stdout).includes(secret)).map((secret) => `it told ${secret}`)
 ]
 
 /** What a run that ended 0 must have brought, whatever happens then. */
