@@ -71,7 +71,9 @@ export const controlHandlers = HttpApiBuilder.group(
     const store = yield* LinkStore
     const contact = yield* Contact
     const { readers } = yield* GatewaySettings
+    // An alert on a number that is not there never fires.
     for (const counter of [bytes, linesLost]) yield* Metric.update(counter, 0)
+    yield* Metric.update(tokenFileRefused, 0)
     let cpuCounted = 0
 
     /** What changes by itself is looked at when somebody asks. */

@@ -173,7 +173,6 @@ export const openFiles = Effect.fnUntraced(function* ({
     return { accessLog, readers: null }
   }
   const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
-  yield* Metric.update(tokenFileRefused, 0)
   const readAgain = readTokenFile(tokenFile).pipe(
     Effect.timeoutOrElse({
       duration: longestReload,
