@@ -81,19 +81,19 @@ export const fileHandlers = HttpApiBuilder.group(
         const version = yield* bytes.version(file)
         const { end, first, headers, status } = headOf(version, request.headers)
         if (status !== 200 && status !== 206) return HttpServerResponse.empty({ status, headers })
-        const output = makeReaderOutput(response, { status, headers }, turns.of((yield* Reader).key), () => {
+        const output = makeReaderOutput(response, { status, headers }, () => {
           reading.cut = true
         })
-        // Also counted when the connection is given away before the reader took them: it takes them all the same.
+        const turn = turns.of((yield* Reader).key)
         const write = (piece: Uint8Array) =>
-          Effect.ensuring(
-            output.write(piece),
+          Effect.andThen(
+            Effect.andThen(turn(piece.length), output.write(piece)),
             Effect.suspend(() => {
               reading.bytes = (reading.bytes ?? 0) + piece.length
               return Metric.update(Metrics.bytes, piece.length)
             })
           )
-        return yield* bytes.send(file, version, { first, end }, { write, rest: output.rest }).pipe(
+        return yield* bytes.send(file, version, { first, end }, write).pipe(
           Effect.andThen(output.end),
           Effect.as(HttpServerResponse.empty({ status })),
           Effect.catch((error) =>

@@ -96,14 +96,14 @@ export const serviceHandlers = HttpRouter.use((router) =>
       const size = response.req.httpVersion === "1.0" ? yield* answer.ended : answer.size
       const { headers, status } = headOf({ ...answer, size })
       const reading = yield* CurrentReading
-      const output = makeReaderOutput(response, { status, headers }, undefined, () => {
+      const output = makeReaderOutput(response, { status, headers }, () => {
         reading.cut = true
       })
       const body = Effect.gen(function* () {
         for (let at = 0; ; reading.bytes = at) {
           const bytes = yield* answer.read(at, portion)
           if (bytes.length === 0) return yield* output.end
-          yield* output.hand(bytes)
+          yield* output.write(bytes)
           at += bytes.length
         }
       })

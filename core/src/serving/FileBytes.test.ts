@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, type Duration, Effect, Fiber, Layer, Redacted, Result } from "effect"
+import { Clock, type Duration, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import {
   type BodyStep,
@@ -59,7 +59,7 @@ const ground = ({
         const renewLink = Effect.suspend(() => {
           if (away) return Effect.fail(new Unavailable({ host: "lab", reason: "no answer", attempts: 7 }))
           generation = ++last
-          return linkNow
+          return Effect.delay(linkNow, linkAfter)
         })
         return { ...fresh, linkAskedAt: askedAt, renewLink }
       })
@@ -76,7 +76,7 @@ const taken = Effect.fnUntraced(function* (part = { first: 0, end: size }) {
   const parts: Array<Uint8Array> = []
   const version = yield* bytes.version(file)
   const write = (piece: Uint8Array) => Effect.sync(() => void parts.push(piece.slice()))
-  const sent = yield* Effect.result(bytes.send(file, version, part, { write, rest: Effect.void }))
+  const sent = yield* Effect.result(bytes.send(file, version, part, write))
   return { sent, bytes: Buffer.concat(parts) }
 })
 
@@ -259,6 +259,13 @@ describe("the bytes of a file for readers who follow no link", () => {
       const { bytes, sent } = yield* run(taken(), place)
       assert.strictEqual(sent._tag, "Success")
       assert.isTrue(same(bytes, 0, size))
+      // Nor for the next link, after the host took some seconds to refuse the first.
+      const refused = ground({
+        linkAfter: "2 minutes",
+        script: ({ link }, good) =>
+          link.endsWith("n=1") ? { status: 403, headers: {}, body: [], delay: 6000 } : { ...good, delay: 6000 }
+      })
+      assert.strictEqual((yield* run(taken(), refused)).sent._tag, "Success")
       const silent = ground({
         linkAfter: "2 minutes",
         script: ({ number }, good) => (number === 0 ? good : { ...good, delay: 3_600_000 })
@@ -273,94 +280,17 @@ describe("the bytes of a file for readers who follow no link", () => {
       const slowly = Effect.gen(function* () {
         const bytes = yield* FileBytes
         let length = 0
-        yield* bytes.send(
-          file,
-          yield* bytes.version(file),
-          { first: 0, end: size },
-          {
-            write: (piece) =>
-              Effect.delay(
-                Effect.sync(() => {
-                  length += piece.length
-                }),
-                "25 seconds"
-              ),
-            rest: Effect.never
-          }
+        yield* bytes.send(file, yield* bytes.version(file), { first: 0, end: size }, (piece) =>
+          Effect.delay(
+            Effect.sync(() => {
+              length += piece.length
+            }),
+            "25 seconds"
+          )
         )
         return length
       })
       assert.strictEqual(yield* run(slowly, place), size)
-    })
-  )
-
-  it.effect(
-    "a reader that takes nothing keeps no connection for longer than 30 s, and gets the rest from the same byte on",
-    () =>
-      Effect.gen(function* () {
-        for (const object of [first, { ...first, etag: null }]) {
-          const place = ground({ object, script: (_, good) => inPieces(good) })
-          yield* Effect.gen(function* () {
-            const wakes = yield* Deferred.make<void>()
-            const parts: Array<Uint8Array> = []
-            const bytes = yield* FileBytes
-            const version = yield* bytes.version(file)
-            // It sleeps with the bytes that it was given, which must not change meanwhile.
-            const asleep: Array<Uint8Array> = []
-            const take = (piece: Uint8Array) => Effect.sync(() => void parts.push(piece.slice()))
-            const rest = Effect.andThen(Deferred.await(wakes), Effect.forEach(asleep, take, { discard: true }))
-            const write = (piece: Uint8Array) => {
-              if (parts.length !== 1) return take(piece)
-              asleep.push(piece)
-              return Effect.never
-            }
-            const reading = yield* Effect.forkChild(bytes.send(file, version, { first: 5, end: size }, { write, rest }))
-            yield* TestClock.adjust("28 seconds")
-            assert.strictEqual(place.links.open, 1)
-            yield* TestClock.adjust("2 seconds")
-            assert.strictEqual(place.links.open, 0)
-            yield* TestClock.adjust("1 hour")
-            assert.isUndefined(reading.pollUnsafe())
-            yield* Deferred.succeed(wakes, undefined)
-            yield* TestClock.adjust("1 minute")
-            yield* Fiber.join(reading)
-            assert.isTrue(same(Buffer.concat(parts), 5, size))
-            assert.strictEqual(place.links.seen.length, 3)
-            assert.strictEqual(place.links.open, 0)
-          }).pipe(Effect.provide(place.layer))
-        }
-      })
-  )
-
-  it.effect("readers that take nothing keep no connection from one who comes", () =>
-    Effect.gen(function* () {
-      const place = ground({ connections: 3 })
-      yield* Effect.gen(function* () {
-        const bytes = yield* FileBytes
-        const version = yield* bytes.version(file)
-        const asleep = () =>
-          bytes.send(file, version, { first: 0, end: size }, { write: () => Effect.never, rest: Effect.never })
-        for (let i = 0; i < 3; i++) yield* Effect.forkChild(asleep())
-        yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(place.links.open, 3)
-        const reader = yield* Effect.forkChild(taken())
-        yield* TestClock.adjust("1 second")
-        assert.isTrue(same((yield* Fiber.join(reader)).bytes, 0, size))
-        assert.strictEqual(place.links.open, 2)
-        // Nor from one who comes for another file, of which not even the version is known.
-        yield* Effect.forkChild(asleep())
-        yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(place.links.open, 3)
-        const other = yield* Effect.forkChild(bytes.version({ ...file, fileName: "S2.bam" }))
-        yield* TestClock.adjust("2 seconds")
-        assert.strictEqual((yield* Fiber.join(other)).size, size)
-        // Nor from one who comes at the same time.
-        const all = yield* Effect.forkChild(Effect.all([asleep(), asleep(), taken()], { concurrency: 3 }))
-        const late = yield* Effect.forkChild(taken())
-        yield* TestClock.adjust("3 seconds")
-        assert.isTrue(same((yield* Fiber.join(late)).bytes, 0, size))
-        yield* Fiber.interrupt(all)
-      }).pipe(Effect.provide(place.layer))
     })
   )
 

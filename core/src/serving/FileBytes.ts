@@ -2,8 +2,7 @@
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
  *
- * A link host must send a first byte in time. Connections to it are few and take memory, so a reader that takes nothing does not keep
- * one: not for long, and hardly at all while others wait for one.
+ * A link host must send a first byte in time. A reader keeps its connection to it until it has its bytes.
  */
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -12,14 +11,13 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Latch from "effect/Latch"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import type { LinkProtocol, TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
-import { LinkHost } from "../transfer/LinkHost.ts"
+import { LinkHost, type LinkRequest } from "../transfer/LinkHost.ts"
 import * as LinkLease from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
 import { fetchRange } from "../transfer/RangeFetch.ts"
@@ -43,16 +41,8 @@ export interface SizedVersion extends ObjectVersion {
 /** A version of which nothing is known yet. */
 export const unknownVersion = { etag: null, lastModified: null, digests: [] } as const
 
-/** Takes bytes in order, at its own pace. */
-export interface ByteTaker {
-  /**
-   * Ends when the bytes are taken; they are overwritten after that, so a slow reader slows the link host. When it is interrupted,
-   * because its connection is given away, they stay what they are and are taken all the same.
-   */
-  readonly write: (bytes: Uint8Array) => Effect.Effect<void>
-  /** Ends when everything that was written is taken. */
-  readonly rest: Effect.Effect<void>
-}
+/** Takes bytes in order, at its own pace: ends when they are taken. They are overwritten after that, so a slow reader slows the link host. */
+export type ByteTaker = (bytes: Uint8Array) => Effect.Effect<void>
 
 export class FileBytes extends Context.Service<
   FileBytes,
@@ -64,7 +54,7 @@ export class FileBytes extends Context.Service<
       file: ServedFile,
       version: SizedVersion,
       part: { readonly first: number; readonly end: number },
-      taker: ByteTaker
+      take: ByteTaker
     ) => Effect.Effect<void, BytesError>
     /** Random access to that version. */
     readonly reader: (file: ServedFile, version: SizedVersion) => ByteReader<BytesError>
@@ -87,29 +77,36 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   const store = yield* LinkStore
   const host = yield* LinkHost
   const pool = yield* LinkPool
-  const idleReaders = makeIdleReaders(pool.settings.connections)
 
   const sendRange = Effect.fnUntraced(function* (
     file: ServedFile,
     known: SizedVersion | null,
     [first, end]: readonly [number, number],
-    sink: ByteSink,
-    start: StartWatch
-  ): Effect.fn.Return<ObjectVersion | null, BytesError> {
+    sink: ByteSink
+  ): Effect.fn.Return<ObjectVersion | null, BytesError, Scope.Scope> {
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
     const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
     /** A link that cannot be had ends the transfer through this, with errors that transfers do not know. */
     const noLink = yield* Deferred.make<never, StoreError | InArchive>()
+    const start = yield* makeStartTimer(Deferred.fail(noLink, hostSilent))
+    const timed = {
+      request,
+      host: { ...host, get: (asked: LinkRequest) => Effect.andThen(start.runs, host.get(asked)) },
+      sink: {
+        ...sink,
+        write: (offset: number, bytes: Uint8Array) => Effect.andThen(start.ends, sink.write(offset, bytes))
+      }
+    }
     const fetching = Effect.gen(function* () {
-      const { link, linkAskedAt, renewLink } = yield* start.excluding(store.lend(file))
-      const renewed = Effect.catch(start.excluding(renewLink), (error) =>
-        Effect.andThen(Deferred.fail(noLink, error), Effect.never)
+      const { link, linkAskedAt, renewLink } = yield* store.lend(file)
+      const renewed = Effect.andThen(start.stops, renewLink).pipe(
+        Effect.catch((error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
       )
       const { analysisId } = file
       const lease = yield* LinkLease.make({ ...request, analysisId, link, linkAskedAt, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
-      yield* fetchRange({ request, host, lease, watch, sink, pool, attempts }, [first, end])
+      yield* fetchRange({ ...timed, lease, watch, pool, attempts }, [first, end])
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
@@ -121,14 +118,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
           error.cause === "Changed" ? new FileChanged({ reason: error.reason }) : noRanges(file.fileName, error)
       )
     )
-  })
-
-  /** Fails with `ServiceAway` when `work` has not reported its first byte in time. After that byte there is no limit. */
-  const limitStart = <A, E>(work: (watch: StartWatch) => Effect.Effect<A, E>) =>
-    Effect.gen(function* () {
-      const watch = yield* makeStartWatch
-      return yield* Effect.raceFirst(work(watch), watch.late)
-    })
+  }, Effect.scoped)
 
   const probe = Effect.fn("svc.serving.probe")(function* (
     file: ServedFile
@@ -136,13 +126,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const found = yield* limitStart((watch) =>
-      idleReaders.lend(
-        sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored, watch),
-        () => null
-      )
-    )
-    const version = found === "idle" ? null : found
+    const version = yield* sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored)
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }
@@ -154,34 +138,19 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     timeToLive: (exit) => (Exit.isSuccess(exit) ? trusted : Duration.zero)
   })
 
-  const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
+  const send: FileBytes["Service"]["send"] = (file, version, { first, end }, take) => {
     if (end <= first) return Effect.void
     const tail = version.etag === null ? makeTail() : null
-    const sending = Effect.fnUntraced(function* (watch: StartWatch) {
-      let at = first
-      let waitingSince: number | null = null
-      const sink: ByteSink = {
-        begin: first,
-        write: Effect.fnUntraced(function* (offset, bytes) {
-          yield* watch.started
-          waitingSince = yield* monotonicMillis
-          yield* Effect.suspend(() => {
-            tail?.add(bytes)
-            at = offset + bytes.length
-            return taker.write(bytes)
-          })
-          waitingSince = null
+    const sink: ByteSink = {
+      begin: first,
+      write: (_offset, bytes) =>
+        Effect.suspend(() => {
+          tail?.add(bytes)
+          return take(bytes)
         }),
-        read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
-      }
-      while (at < end) {
-        const sent = sendRange(file, version, [at, end], sink, watch)
-        if ((yield* idleReaders.lend(sent, () => waitingSince)) !== "idle") return
-        yield* taker.rest
-        waitingSince = null
-      }
-    })
-    return limitStart(sending).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
+      read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
+    }
+    return sendRange(file, version, [first, end], sink).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
 
     /** The last bytes that were sent, by their place in the file. */
     function makeTail() {
@@ -214,18 +183,11 @@ const makeFileBytes = Effect.fnUntraced(function* () {
         const end = Math.min(version.size, offset + length)
         const bytes = new Uint8Array(Math.max(0, end - offset))
         let at = 0
-        yield* send(
-          file,
-          version,
-          { first: offset, end },
-          {
-            write: (more) =>
-              Effect.sync(() => {
-                bytes.set(more, at)
-                at += more.length
-              }),
-            rest: Effect.void
-          }
+        yield* send(file, version, { first: offset, end }, (more) =>
+          Effect.sync(() => {
+            bytes.set(more, at)
+            at += more.length
+          })
         )
         return bytes
       })
@@ -233,91 +195,23 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
-/** Watches that a link host sends a first byte in time. */
-interface StartWatch {
-  /** The first byte is there; after that there is no limit. */
-  readonly started: Effect.Effect<void>
-  /** Waiting for the service is no fault of the link host: the store of links has a limit of its own. */
-  readonly excluding: <A, E>(link: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Fails when the first byte is late; never succeeds. */
-  readonly late: Effect.Effect<never, ServiceAway>
-}
+/** How long a reader waits for the first byte of the link host. Waiting for a connection, or for a link of the service, is no fault of the host. */
+const firstByte = Duration.seconds(10)
+const hostSilent = new ServiceAway({ reason: "the link host has not answered yet" })
 
-/** How long a reader waits for the first byte of the link host, in ms. */
-const firstByte = Duration.toMillis("10 seconds")
-/** How often it is looked at, in ms. When the process itself was busy for longer than twice that, this was no fault of the host. */
-const startLook = 500
-
-const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
-  const started = yield* Deferred.make<void>()
-  const atHost = yield* Latch.make(true)
-  let since = yield* monotonicMillis
-  let before = 0
-  const look = Effect.gen(function* () {
-    yield* atHost.await
-    const now = yield* monotonicMillis
-    before += Math.min(now - since, 2 * startLook)
-    since = now
-    if (before >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
-    yield* Effect.sleep(Math.ceil(Math.min(startLook, firstByte - before)))
-  })
+/** @param late - what happens when the link host has been asked for `firstByte` and sent nothing */
+const makeStartTimer = Effect.fnUntraced(function* (late: Effect.Effect<unknown>) {
+  const timer = yield* FiberHandle.make()
+  let begun = false
   return {
-    started: Effect.asVoid(Deferred.succeed(started, undefined)),
-    excluding: (link) =>
-      Effect.acquireUseRelease(
-        Effect.gen(function* () {
-          before += Math.min((yield* monotonicMillis) - since, 2 * startLook)
-          yield* atHost.close
-        }),
-        () => link,
-        () =>
-          Effect.gen(function* () {
-            since = yield* monotonicMillis
-            yield* atHost.open
-          })
-      ),
-    late: Effect.raceFirst(Deferred.await(started), Effect.forever(look)).pipe(Effect.andThen(Effect.never))
+    runs: Effect.suspend(() =>
+      begun ? Effect.void : FiberHandle.run(timer, Effect.delay(late, firstByte), { onlyIfMissing: true })
+    ),
+    stops: FiberHandle.clear(timer),
+    ends: Effect.suspend(() => {
+      if (begun) return Effect.void
+      begun = true
+      return FiberHandle.clear(timer)
+    })
   }
 })
-
-/** Takes connections from readers that take nothing. */
-interface IdleReaders {
-  /**
-   * Runs work that holds a connection; interrupts it, and gives `idle`, when its reader must give the connection away.
-   *
-   * @param waitingSince - when the reader was given bytes that it has not taken (monotonic ms); null when there are none
-   */
-  readonly lend: <A, E>(work: Effect.Effect<A, E>, waitingSince: () => number | null) => Effect.Effect<A | "idle", E>
-}
-
-/** Tools pause for seconds while they work on what they read. */
-const longestPause = Duration.toMillis("29 seconds")
-/** A reader that has taken nothing for this long gives its connection to one who waits. */
-const shortestPause = Duration.toMillis("1 second")
-/** How often it is looked at. */
-const idleLook = Schedule.spaced("1 second")
-
-/** @param connections - so many there are at a time */
-const makeIdleReaders = (connections: number): IdleReaders => {
-  let wanted = 0
-  return {
-    lend: (work, waitingSince) =>
-      Effect.suspend(() => {
-        let counted = true
-        wanted++
-        const leave = () => {
-          if (counted) wanted--
-          counted = false
-        }
-        const mustLeave = Effect.map(monotonicMillis, (now) => {
-          const pause = now - (waitingSince() ?? now)
-          const must = pause >= longestPause || (pause >= shortestPause && wanted > connections)
-          // At once, so that no more readers leave than there are others who wait.
-          if (must) leave()
-          return must
-        })
-        const idle = Effect.as(Effect.repeat(mustLeave, { schedule: idleLook, until: (must) => must }), "idle" as const)
-        return Effect.raceFirst(work, idle).pipe(Effect.ensuring(Effect.sync(leave)))
-      })
-  }
-}

@@ -12,7 +12,7 @@ import { until } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { toolGround } from "./Ground.ts"
-import { residentMb, soak } from "./Soak.ts"
+import { soak } from "./Soak.ts"
 
 /** CPU time that a process has taken so far, in ms. */
 const cpuOf = (pid: number): number => {
@@ -21,16 +21,17 @@ const cpuOf = (pid: number): number => {
   return (user + system) * 10
 }
 
+const peakMb = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
 const largeSize = 32 * 1024 * 1024
 
 /** A link host with one file that is larger than what kernels keep for a reader. */
 const startLargeFile = Effect.gen(function* () {
   const piece = Buffer.alloc(64 * 1024, 7)
-  let [open, asked] = [0, 0]
+  let asked = 0
   const server = createHttpServer((request, response) => {
-    open++
     asked++
-    response.on("close", () => open--)
     const [range, from = "0", to = String(largeSize - 1)] = /(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? []
     const [first, end] = [Number(from), Number(to) + 1]
     const part = range === undefined ? {} : { "content-range": `bytes ${first}-${end - 1}/${largeSize}` }
@@ -52,7 +53,7 @@ const startLargeFile = Effect.gen(function* () {
   )
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/large?signature=x`
-  return { url, open: () => open, asked: () => asked }
+  return { url, asked: () => asked }
 })
 
 describe("the gateway under load", () => {
@@ -78,7 +79,7 @@ describe("the gateway under load", () => {
   )
 
   it.live(
-    "1,000 readers of one name that take nothing: less than 500 MB, under the shipped limit, a reader of another name is served, and one goes on where it was",
+    "1,000 readers of one name that take nothing: less than 500 MB, under the shipped limit, a reader of another name is served, and one that wakes gets the rest",
     () =>
       Effect.gen(function* () {
         const host = yield* startLargeFile
@@ -113,15 +114,9 @@ describe("the gateway under load", () => {
           ended.abort()
           return cpuOf(gateway.pid) - before
         })
-        // While each of them still holds its connection, and after they gave it back.
+        // While each of them holds its connection.
         assert.isBelow(yield* fresh, 5000)
-        let most = 0
-        const look = Effect.sync(() => {
-          most = Math.max(most, residentMb(gateway.pid))
-          return host.open() < 100
-        })
-        yield* until("their connections are given back", Effect.delay(look, "500 millis"))
-        assert.isBelow(yield* fresh, 5000)
+        const most = peakMb(gateway.pid)
         const manifest = readFileSync(join(root, "workflows/gateway/deployment.yaml"), "utf8")
         const [, limit = "0"] = /limits:\n\s+memory: (\d+)Gi/.exec(manifest) ?? []
         assert.isBelow(most, Math.min(500, Number(limit) * 1024 * 0.6))
