@@ -6,17 +6,11 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { annotationsBody } from "./AnnotationsBody.ts"
-import { Archive } from "./Archive.ts"
-import { Behaviour } from "./Behaviour.ts"
-import { Counters } from "./Counters.ts"
 import { api } from "./Endpoints.ts"
-import { bare, envelopedAnswer, refusal } from "./Envelope.ts"
-import { Files } from "./Files.ts"
-import { Links } from "./Links.ts"
-import { Registry } from "./Registry.ts"
-import type { StoredFile } from "./StoredFile.ts"
-import type { JsonObject } from "./WireIds.ts"
-import { type AnalysisRecord, World } from "./World.ts"
+import { State } from "./State.ts"
+import type { StoredFile } from "./Storage.ts"
+import { bare, envelopedAnswer, type JsonObject, refusal } from "./WireJson.ts"
+import type { AnalysisRecord } from "./World.ts"
 
 const noSuchAnalysis = (id: string) => refusal(400, "ANALYSIS_NOT_FOUND", `No analysis with id ${id}`)
 
@@ -29,9 +23,9 @@ const analysis = HttpApiBuilder.group(
   api,
   "analysis",
   Effect.fn(function* (handlers) {
-    const { analyses, genes } = yield* World
-    const registry = yield* Registry
-    const { annotationHeader: header, annotationRows: rows } = yield* Behaviour
+    const { behaviour, registry, world } = yield* State
+    const { analyses, genes } = world
+    const { annotationHeader: header, annotationRows: rows } = behaviour
     const byId = finderOf(analyses)
 
     const annotations = (id: string) => {
@@ -85,18 +79,15 @@ const file = HttpApiBuilder.group(
   api,
   "file",
   Effect.fn(function* (handlers) {
-    const byId = finderOf((yield* World).analyses)
-    const { archivedLink, sizes } = yield* Behaviour
-    const files = yield* Files
-    const archive = yield* Archive
-    const links = yield* Links
-    const { stats } = yield* Counters
+    const { behaviour, links, stats, storage, world } = yield* State
+    const byId = finderOf(world.analyses)
+    const { archivedLink, sizes } = behaviour
 
     const link = Effect.fnUntraced(function* (file: StoredFile, hostname: string) {
       // Before the link is signed: the bytes of a sample are made when they are first looked at.
       const listed = file.listedSize === undefined ? file.size : file.listedSize
       const now = yield* Clock.currentTimeMillis
-      const state = yield* archive.state(file)
+      const state = yield* storage.state(file)
       const online = state._tag === "Online"
       const signed = file.link ?? links.sign(hostname, file, now)
       const linked = online || archivedLink === "dead"
@@ -128,7 +119,7 @@ const file = HttpApiBuilder.group(
           sampleId: analysis.sampleId,
           limsId: analysis.personLimsId,
           customerProvidedInputFilePaths: analysis.inputFilePaths,
-          apiFileLinks: yield* Effect.forEach(files.ofAnalysis(analysisId), (file) => link(file, hostname))
+          apiFileLinks: yield* Effect.forEach(storage.ofAnalysis(analysisId), (file) => link(file, hostname))
         })
       })
     )
@@ -137,17 +128,14 @@ const file = HttpApiBuilder.group(
 
 /** Restores all archived files of analyses; the behaviour decides what is not known of the service. */
 const makeRestore = Effect.gen(function* () {
-  const { analyses } = yield* World
-  const byId = finderOf(analyses)
-  const behaviour = yield* Behaviour
-  const files = yield* Files
-  const archive = yield* Archive
+  const { behaviour, storage, world } = yield* State
+  const byId = finderOf(world.analyses)
 
   /** One item per analysis, or why there is none. */
   const restoreOne = Effect.fnUntraced(function* (analysis: AnalysisRecord) {
     const now = yield* Clock.currentTimeMillis
-    const states = yield* Effect.forEach(files.ofAnalysis(String(analysis.id)), (file) =>
-      Effect.map(archive.state(file), (state) => ({ file, state }))
+    const states = yield* Effect.forEach(storage.ofAnalysis(String(analysis.id)), (file) =>
+      Effect.map(storage.state(file), (state) => ({ file, state }))
     )
     const cold = states.filter(({ state }) => state._tag !== "Online")
     if (cold.length === 0) {
@@ -157,7 +145,7 @@ const makeRestore = Effect.gen(function* () {
     if (behaviour.restoreAgain === "refuse" && cold.every(({ state }) => state._tag === "Thawing")) {
       return "ALREADY_RESTORING"
     }
-    const readyAt = Math.max(...(yield* Effect.forEach(cold, ({ file }) => archive.restore(file))))
+    const readyAt = Math.max(...(yield* Effect.forEach(cold, ({ file }) => storage.restore(file))))
     const estimation = behaviour.restoreEstimation
     return {
       analysisId: analysis.id,
@@ -180,7 +168,7 @@ const makeRestore = Effect.gen(function* () {
   })
 
   const restorePerson = (limsId: string) =>
-    restore(analyses.flatMap(({ id, personLimsId }) => (personLimsId === limsId ? [String(id)] : [])))
+    restore(world.analyses.flatMap(({ id, personLimsId }) => (personLimsId === limsId ? [String(id)] : [])))
 
   return { restore, restorePerson }
 })
@@ -200,7 +188,7 @@ export const analysisHandlers = Layer.mergeAll(analysis, file, archive)
 /** The person-level restore, which the contract does not know. */
 export const personRestore = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { personRestoreField } = yield* Behaviour
+    const { personRestoreField } = (yield* State).behaviour
     const { restorePerson } = yield* makeRestore
     yield* router.add("POST", "/archive/person/restore", (request) =>
       Effect.gen(function* () {

@@ -1,6 +1,4 @@
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Struct from "effect/Struct"
@@ -120,8 +118,4 @@ export const likely: BehaviourValues = {
   reports: "served",
   annotationRows: 200,
   annotationHeader: "last"
-}
-
-export class Behaviour extends Context.Service<Behaviour, BehaviourValues>()("svc-steps/sandbox/Behaviour") {
-  static readonly layer = (values: BehaviourValues) => Layer.succeed(Behaviour, values)
 }

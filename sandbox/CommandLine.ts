@@ -1,3 +1,6 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -6,6 +9,9 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import type * as HelpDoc from "effect/cli/HelpDoc"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import type * as Option from "effect/Option"
 import * as EffectRecord from "effect/Record"
 import * as Runtime from "effect/Runtime"
@@ -114,7 +120,7 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 }
 
 /** Reads the arguments and runs. When it fails, standard error already says why. */
-export const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
+const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
     Effect.tapErrorTag(["SvcSandboxInputUnusable", "SvcSandboxInputMalformed", "SvcListenFailed"], (error) =>
@@ -122,4 +128,22 @@ export const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
     ),
     Effect.provideService(CliOutput.Presenter, presenterWith(helpText)),
     Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns }))
+  )
+
+const Edge = Layer.mergeAll(NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+
+/** The process of `svc-sandbox`. Exit codes: 0 when a signal ended it, 64 usage, 65 and 66 an input, 69 a port, 1 a defect. */
+export const serve = (argv: ReadonlyArray<string>, helpText: HelpText): void =>
+  runSandbox(argv, helpText).pipe(
+    Effect.provide(Edge),
+    NodeRuntime.runMain({
+      disableErrorReporting: true,
+      teardown: (exit, onExit) => {
+        if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+        // What fails has been said; a defect has not.
+        if (Cause.hasDies(exit.cause))
+          process.stderr.write(`svc-sandbox: internal error: ${Cause.squash(exit.cause)}\n`)
+        onExit(Runtime.getErrorExitCode(Cause.squash(exit.cause)))
+      }
+    })
   )

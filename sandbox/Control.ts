@@ -4,44 +4,21 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { openApiDocument } from "../core/src/contract/OpenApiDocument.ts"
 import product from "../package.json" with { type: "json" }
-import { Archive } from "./Archive.ts"
-import { Counters } from "./Counters.ts"
-import { FaultRules, Faults } from "./Faults.ts"
-import { Files } from "./Files.ts"
-import { Links } from "./Links.ts"
+import { FaultRules } from "./Faults.ts"
 import { apiPage, pagePolicy } from "./Pages.ts"
-import { Registry } from "./Registry.ts"
-import { Sessions } from "./Sessions.ts"
-import { World } from "./World.ts"
-import { decodeJson, strictly } from "./WorldFile.ts"
-
-/** Everything as it was at the start: no sessions, the faults of the start, zero counters, archived files archived. */
-export const resetAll = Effect.gen(function* () {
-  const state = [
-    yield* Sessions,
-    yield* Faults,
-    yield* Files,
-    yield* Links,
-    yield* Archive,
-    yield* Registry,
-    yield* Counters
-  ]
-  for (const one of state) one.reset()
-})
+import { State } from "./State.ts"
+import { decodeJson, strictly } from "./WireJson.ts"
 
 /** The sandbox's own addresses; they need no session and are not counted. */
 export const controlRoutes = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
-    const counters = yield* Counters
-    const faults = yield* Faults
-    const [account] = (yield* World).accounts
-    const services = yield* Effect.context<Archive | Counters | Faults | Files | Links | Registry | Sessions>()
+    const { faults, reset, stats, storage, world } = yield* State
 
     yield* router.add(
       "GET",
       "/__sandbox/stats",
-      Effect.sync(() => HttpServerResponse.jsonUnsafe(counters.snapshot()))
+      Effect.sync(() => HttpServerResponse.jsonUnsafe(stats))
     )
     yield* router.add(
       "GET",
@@ -52,7 +29,7 @@ export const controlRoutes = Layer.effectDiscard(
       "GET",
       "/__sandbox/docs",
       Effect.sync(() =>
-        HttpServerResponse.html(apiPage(account)).pipe(
+        HttpServerResponse.html(apiPage(world.accounts[0])).pipe(
           HttpServerResponse.setHeader("content-security-policy", pagePolicy)
         )
       )
@@ -75,12 +52,12 @@ export const controlRoutes = Layer.effectDiscard(
     yield* router.add(
       "POST",
       "/__sandbox/thaw",
-      Effect.as((yield* Archive).thaw, HttpServerResponse.jsonUnsafe({ thawed: true }))
+      Effect.as(storage.thaw, HttpServerResponse.jsonUnsafe({ thawed: true }))
     )
     yield* router.add(
       "POST",
       "/__sandbox/reset",
-      Effect.as(Effect.provideContext(resetAll, services), HttpServerResponse.jsonUnsafe({ reset: true }))
+      Effect.as(Effect.sync(reset), HttpServerResponse.jsonUnsafe({ reset: true }))
     )
   })
 )

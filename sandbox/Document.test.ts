@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { BehaviourChoice } from "./Behaviour.ts"
 import { Fault, FaultMatch, FaultRules } from "./Faults.ts"
-import { strictly, WorldFile } from "./WorldFile.ts"
+import { strictly } from "./WireJson.ts"
+import { WorldFile } from "./WorldFile.ts"
 
 const text = readFileSync(new URL("../docs/sandbox.md", import.meta.url), "utf8")
 

@@ -1,9 +1,6 @@
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Counters } from "./Counters.ts"
 import { type EndpointName, endpointNames } from "./Endpoints.ts"
+import type { Stats } from "./Stats.ts"
 
 const Count = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
@@ -86,7 +83,7 @@ export type FaultRule = typeof FaultRule.Type
 export const FaultRules = Schema.Array(FaultRule)
 
 /** What a rule can look at. */
-interface RequestFacts {
+export interface RequestFacts {
   readonly plane: "api" | "link"
   /** Null on the link host, where the contract names none. */
   readonly endpoint: EndpointName | null
@@ -123,28 +120,23 @@ const window = ({ nth, after = 0, times = Number.POSITIVE_INFINITY }: FaultRule[
   nth === undefined ? { first: after + 1, last: after + times } : { first: nth, last: nth }
 
 /** The rules in force. Every rule counts all requests that match it; of the rules that apply now the first one is used. */
-export class Faults extends Context.Service<Faults>()("svc-steps/sandbox/Faults", {
-  make: Effect.fnUntraced(function* (initial: ReadonlyArray<FaultRule>) {
-    const { stats } = yield* Counters
-    const arm = (rules: ReadonlyArray<FaultRule>) => rules.map((rule) => ({ ...rule, ...window(rule.when), seen: 0 }))
-    let armed = arm(initial)
-    const replace = (rules: ReadonlyArray<FaultRule>) => {
-      armed = arm(rules)
-    }
-    return {
-      take: (facts: RequestFacts): Fault => {
-        const hits = armed.filter((rule) => matches(rule.when, facts))
-        for (const rule of hits) rule.seen++
-        const due = hits.find((rule) => rule.seen >= rule.first && rule.seen <= rule.last)
-        if (due === undefined) return {}
-        stats.faultsFired++
-        return due.then
-      },
-      replace,
-      /** Back to the rules of the start, uncounted. */
-      reset: () => replace(initial)
-    }
-  })
-}) {
-  static readonly layer = (initial: ReadonlyArray<FaultRule>) => Layer.effect(Faults, Faults.make(initial))
+export const makeFaults = (initial: ReadonlyArray<FaultRule>, stats: Stats) => {
+  const arm = (rules: ReadonlyArray<FaultRule>) => rules.map((rule) => ({ ...rule, ...window(rule.when), seen: 0 }))
+  let armed = arm(initial)
+  const replace = (rules: ReadonlyArray<FaultRule>) => {
+    armed = arm(rules)
+  }
+  return {
+    take: (facts: RequestFacts): Fault => {
+      const hits = armed.filter((rule) => matches(rule.when, facts))
+      for (const rule of hits) rule.seen++
+      const due = hits.find((rule) => rule.seen >= rule.first && rule.seen <= rule.last)
+      if (due === undefined) return {}
+      stats.faultsFired++
+      return due.then
+    },
+    replace,
+    /** Back to the rules of the start, uncounted. */
+    reset: () => replace(initial)
+  }
 }

@@ -6,8 +6,8 @@ import { Clock, Effect, Fiber } from "effect"
 import { until } from "../test/Executables.ts"
 import { makeForwardClock } from "../test/servers/ForwardClock.ts"
 import { ask, json, logIn, say, visit } from "../test/servers/Visitor.ts"
-import type { Stats } from "./Counters.ts"
 import type { RunningSandbox } from "./Sandbox.ts"
+import type { Stats } from "./Stats.ts"
 
 const path = "/api/person/LIMS-0001"
 
@@ -183,6 +183,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests that are refu
       for (const [body, why] of [
         ["[{", /not JSON: .*line 1, column 3/],
         ["", /not JSON/],
+        ["\ufeff[{}]", /\[0\]\.when/],
         ['[{"when":{},"then":{"statuss":500}}]', /statuss/],
         ["{}", /array/i]
       ] as const) {

@@ -7,13 +7,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Stream from "effect/Stream"
-import { Archive } from "./Archive.ts"
-import { Counters } from "./Counters.ts"
-import { type Fault, Faults } from "./Faults.ts"
-import { Files } from "./Files.ts"
-import { keyOfLink, type LinkRefusal, Links } from "./Links.ts"
+import type { Fault } from "./Faults.ts"
+import { keyOfLink, type LinkRefusal } from "./Links.ts"
 import { errorXml } from "./Pages.ts"
-import { openDisk, type StoredFile } from "./StoredFile.ts"
+import { State } from "./State.ts"
+import { openDisk, type StoredFile } from "./Storage.ts"
 import {
   atHead,
   changesBody,
@@ -157,11 +155,7 @@ const pump = (response: ServerResponse, path: string, part: FilePart, wrote: (by
  * documents, strong ETags, single ranges, conditions. Requests are answered until the scope closes.
  */
 export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
-  const { stats } = yield* Counters
-  const faults = yield* Faults
-  const files = yield* Files
-  const links = yield* Links
-  const archive = yield* Archive
+  const { faults, links, stats, storage } = yield* State
   const run = yield* FiberSet.makeRuntime<never>()
   let requests = 0
 
@@ -199,11 +193,11 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
       if (refusal.expired === true) stats.expiredLinks++
       return refuse(refusal)
     }
-    const file = key === null ? undefined : files.byKey(key)
+    const file = key === null ? undefined : storage.byKey(key)
     if (file === undefined) {
       return refuse({ status: 404, code: "NoSuchKey", message: "The specified key does not exist." })
     }
-    const state = yield* archive.state(file)
+    const state = yield* storage.state(file)
     return state._tag === "Online"
       ? objectReply(file, request, fault.ignoreRange === true)
       : refuse({
@@ -216,7 +210,7 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
   const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
     const url = request.url ?? ""
     const key = keyOfLink(url)
-    const file = key === null ? undefined : files.byKey(key)
+    const file = key === null ? undefined : storage.byKey(key)
     const wrote = count(request, response, file)
     const fault = faults.take({
       plane: "link",
@@ -229,8 +223,8 @@ export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {
     })
     if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
     yield* atHead(fault.loseAnswer === true ? { reset: "head" } : fault, response)
-    if (file !== undefined && fault.swap !== undefined) files.swap(file, fault.swap)
-    if (file !== undefined && fault.archive === true) archive.freeze(file)
+    if (file !== undefined && fault.swap !== undefined) storage.swap(file, fault.swap)
+    if (file !== undefined && fault.archive === true) storage.freeze(file)
     if (fault.expireLink === "now") links.expire(url)
 
     const instead = replacement(fault)

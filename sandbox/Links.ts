@@ -1,11 +1,8 @@
 import { createHmac } from "node:crypto"
-import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { Behaviour } from "./Behaviour.ts"
-import type { StoredFile } from "./StoredFile.ts"
+import type { BehaviourValues } from "./Behaviour.ts"
+import type { StoredFile } from "./Storage.ts"
 
 /** Why a link does not open its file: status and the parts of an S3 error document. */
 export interface LinkRefusal {
@@ -51,71 +48,64 @@ const signedForm = (address: string) => {
  * Presigned addresses in the manner of S3 (query parameters `X-Amz-*`, signature version 4 in form; the HMAC is over
  * path and query). Time has the resolution of seconds; a link is good through the whole last second.
  */
-export class Links extends Context.Service<Links>()("svc-steps/sandbox/Links", {
-  make: Effect.fnUntraced(function* (port: number) {
-    const behaviour = yield* Behaviour
-    const expiredByHand = new Set<string>()
-    const hmac = (text: string) =>
-      createHmac("sha256", `sandbox link key ${behaviour.seed}`).update(signedForm(text)).digest()
-    const lifetime = Math.max(1, Math.round(Duration.toSeconds(behaviour.linkLifetime)))
-    // Looks like an AWS session token: base64 with `+`, `/` and `=`, which have to stay percent-encoded on the way.
-    const securityToken = "IQoJ+/8="
-      .repeat(Math.ceil(behaviour.linkTokenLength / 8))
-      .slice(0, behaviour.linkTokenLength)
+export const makeLinks = (port: number, behaviour: BehaviourValues) => {
+  const expiredByHand = new Set<string>()
+  const hmac = (text: string) =>
+    createHmac("sha256", `sandbox link key ${behaviour.seed}`).update(signedForm(text)).digest()
+  const lifetime = Math.max(1, Math.round(Duration.toSeconds(behaviour.linkLifetime)))
+  // Looks like an AWS session token: base64 with `+`, `/` and `=`, which have to stay percent-encoded on the way.
+  const securityToken = "IQoJ+/8=".repeat(Math.ceil(behaviour.linkTokenLength / 8)).slice(0, behaviour.linkTokenLength)
 
-    const sign = (hostname: string, file: StoredFile, now: number): string => {
-      const date = basicTime(now)
-      const query = [
-        "X-Amz-Algorithm=AWS4-HMAC-SHA256",
-        `X-Amz-Credential=${encodeURIComponent(`SANDBOX/${date.slice(0, 8)}/local/s3/aws4_request`)}`,
-        `X-Amz-Date=${date}`,
-        `X-Amz-Expires=${lifetime}`,
-        ...(securityToken === "" ? [] : [`X-Amz-Security-Token=${encodeURIComponent(securityToken)}`]),
-        "X-Amz-SignedHeaders=host"
-      ].join("&")
-      const address = `${bucket}${file.key}/${pathSegment(file.name)}?${query}`
-      const signed = `${address}${signatureParameter}${hmac(address).toString("hex")}`
-      // A link of the same second would be the expired one again.
-      return expiredByHand.has(signed) ? sign(hostname, file, now + 1000) : `http://${hostname}:${port}${signed}`
-    }
+  const sign = (hostname: string, file: StoredFile, now: number): string => {
+    const date = basicTime(now)
+    const query = [
+      "X-Amz-Algorithm=AWS4-HMAC-SHA256",
+      `X-Amz-Credential=${encodeURIComponent(`SANDBOX/${date.slice(0, 8)}/local/s3/aws4_request`)}`,
+      `X-Amz-Date=${date}`,
+      `X-Amz-Expires=${lifetime}`,
+      ...(securityToken === "" ? [] : [`X-Amz-Security-Token=${encodeURIComponent(securityToken)}`]),
+      "X-Amz-SignedHeaders=host"
+    ].join("&")
+    const address = `${bucket}${file.key}/${pathSegment(file.name)}?${query}`
+    const signed = `${address}${signatureParameter}${hmac(address).toString("hex")}`
+    // A link of the same second would be the expired one again.
+    return expiredByHand.has(signed) ? sign(hostname, file, now + 1000) : `http://${hostname}:${port}${signed}`
+  }
 
-    const check = (url: string, now: number): LinkRefusal | null => {
-      const at = url.indexOf(signatureParameter)
-      if (at < 0) return { status: 403, code: "AccessDenied", message: "Access Denied" }
-      if (hmac(url.slice(0, at)).toString("hex") !== url.slice(at + signatureParameter.length)) {
-        return {
-          status: 403,
-          code: "SignatureDoesNotMatch",
-          message:
-            "The request signature we calculated does not match the signature you provided. Check your key and signing method."
-        }
-      }
-      const query = new URLSearchParams(url.slice(url.indexOf("?")))
-      const date = timeOf(query.get("X-Amz-Date") ?? "")
-      const seconds = Number(query.get("X-Amz-Expires"))
-      if (now < date + (seconds + 1) * 1000 && !expiredByHand.has(url)) return null
+  const check = (url: string, now: number): LinkRefusal | null => {
+    const at = url.indexOf(signatureParameter)
+    if (at < 0) return { status: 403, code: "AccessDenied", message: "Access Denied" }
+    if (hmac(url.slice(0, at)).toString("hex") !== url.slice(at + signatureParameter.length)) {
       return {
         status: 403,
-        code: "AccessDenied",
-        message: "Request has expired",
-        details: {
-          "X-Amz-Expires": `${seconds}`,
-          Expires: isoSeconds(date + seconds * 1000),
-          ServerTime: isoSeconds(now)
-        },
-        expired: true
+        code: "SignatureDoesNotMatch",
+        message:
+          "The request signature we calculated does not match the signature you provided. Check your key and signing method."
       }
     }
-
+    const query = new URLSearchParams(url.slice(url.indexOf("?")))
+    const date = timeOf(query.get("X-Amz-Date") ?? "")
+    const seconds = Number(query.get("X-Amz-Expires"))
+    if (now < date + (seconds + 1) * 1000 && !expiredByHand.has(url)) return null
     return {
-      /** `hostname` is the name the caller reached the API under: the link host answers there too, on its own port. */
-      sign,
-      check,
-      /** From now on this very link counts as expired. */
-      expire: (url: string) => void expiredByHand.add(url),
-      reset: () => expiredByHand.clear()
+      status: 403,
+      code: "AccessDenied",
+      message: "Request has expired",
+      details: {
+        "X-Amz-Expires": `${seconds}`,
+        Expires: isoSeconds(date + seconds * 1000),
+        ServerTime: isoSeconds(now)
+      },
+      expired: true
     }
-  })
-}) {
-  static readonly layer = (port: number) => Layer.effect(Links, Links.make(port))
+  }
+
+  return {
+    /** `hostname` is the name the caller reached the API under: the link host answers there too, on its own port. */
+    sign,
+    check,
+    /** From now on this very link counts as expired. */
+    expire: (url: string) => void expiredByHand.add(url),
+    reset: () => expiredByHand.clear()
+  }
 }

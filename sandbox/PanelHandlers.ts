@@ -3,10 +3,9 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
 import { api } from "./Endpoints.ts"
-import { bare, envelopedAnswer, refusal, withJson } from "./Envelope.ts"
-import { Registry } from "./Registry.ts"
-import type { Json } from "./WireIds.ts"
-import { type PanelRecord, World } from "./World.ts"
+import type { PanelRecord } from "./SampleRecords.ts"
+import { State } from "./State.ts"
+import { bare, envelopedAnswer, type Json, refusal, withJson } from "./WireJson.ts"
 
 const allGenes = "1"
 
@@ -17,8 +16,7 @@ export const panelHandlers = HttpApiBuilder.group(
   api,
   "panel",
   Effect.fn(function* (handlers) {
-    const world = yield* World
-    const registry = yield* Registry
+    const { registry, world } = yield* State
     const genesOf = (panel: PanelRecord) => world.genes.filter((gene) => panel.geneIds.includes(gene.id))
 
     const panelOf = (id: string) => {
@@ -87,7 +85,7 @@ export const panelHandlers = HttpApiBuilder.group(
 /** What is known of the variants of a gene, as rows without a header; for the generic request. */
 export const variantsOfGene = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { genes } = yield* World
+    const { genes } = (yield* State).world
     yield* router.add("GET", "/search/griddata", ({ url }) =>
       Effect.sync(() => {
         const asked = new URL(url, "http://sandbox").searchParams.get("gene")

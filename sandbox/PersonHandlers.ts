@@ -3,10 +3,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { PersonUpdate } from "../core/src/contract/Persons.ts"
-import { Behaviour } from "./Behaviour.ts"
 import { api } from "./Endpoints.ts"
-import { bare, envelopedAnswer, refusal, withJson } from "./Envelope.ts"
-import { Registry } from "./Registry.ts"
 import { Caller } from "./RequestMiddleware.ts"
 import {
   type CaseAnalysis,
@@ -17,8 +14,9 @@ import {
   qualityOf,
   reportOf
 } from "./SampleRecords.ts"
-import type { JsonObject } from "./WireIds.ts"
-import { type AnalysisRecord, World } from "./World.ts"
+import { State } from "./State.ts"
+import { bare, envelopedAnswer, type JsonObject, refusal, withJson } from "./WireJson.ts"
+import type { AnalysisRecord } from "./World.ts"
 
 const noSuchPerson = (status: 400 | 404, id: string) => refusal(status, "PERSON_NOT_FOUND", `No person with id ${id}`)
 
@@ -53,8 +51,7 @@ const twoDigits = (value: number) => String(value).padStart(2, "0")
 
 /** Finished analyses of a person, and what answers about them have in common. */
 const makeCases = Effect.gen(function* () {
-  const world = yield* World
-  const registry = yield* Registry
+  const { behaviour, registry, world } = yield* State
   const analysesOf = (limsId: string) => world.analyses.filter((analysis) => analysis.personLimsId === limsId)
   const doneAnalyses = (limsId: string, type: string) =>
     analysesOf(limsId).filter(({ item }) => item["analysisType"] === type && item["status"] === "DONE")
@@ -66,14 +63,14 @@ const makeCases = Effect.gen(function* () {
   /** The genes that the caller sees of a person. */
   const chosenGenes = (limsId: string, panelId: string | undefined) =>
     Effect.map(Caller, (session) => registry.chosenGenes(session?.account ?? "", limsId, panelId))
-  return { world, registry, analysesOf, doneAnalyses, cnvOf, chosenGenes }
+  return { behaviour, world, registry, analysesOf, doneAnalyses, cnvOf, chosenGenes }
 })
 
 const person = HttpApiBuilder.group(
   api,
   "person",
   Effect.fn(function* (handlers) {
-    const registry = yield* Registry
+    const { registry } = yield* State
 
     const save = (update: PersonUpdate) => {
       const limsId = update.id
@@ -185,11 +182,10 @@ const report = HttpApiBuilder.group(
   api,
   "report",
   Effect.fn(function* (handlers) {
-    const { doneAnalyses, registry, world } = yield* makeCases
-    const { reports } = yield* Behaviour
+    const { behaviour, doneAnalyses, registry, world } = yield* makeCases
 
     const reportAnswer = (limsId: string, choice: { readonly draft: boolean; readonly inactive: boolean }) => {
-      if (reports === "500") return refusal(500, "INTERNAL_ERROR", "The report cannot be made")
+      if (behaviour.reports === "500") return refusal(500, "INTERNAL_ERROR", "The report cannot be made")
       const person = registry.personByLimsId(limsId)
       const analyses = doneAnalyses(limsId, "SNV")
       // Only persons with finished analyses have a report.
@@ -226,7 +222,7 @@ export const personHandlers = Layer.mergeAll(person, cnv, quality, coverage, rep
 /** A list for the generic request. */
 export const personList = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const registry = yield* Registry
+    const { registry } = yield* State
     yield* router.add(
       "GET",
       "/person-list",

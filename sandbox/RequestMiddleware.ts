@@ -11,14 +11,14 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { Behaviour, type BehaviourValues } from "./Behaviour.ts"
-import { Counters } from "./Counters.ts"
+import type { BehaviourValues } from "./Behaviour.ts"
 import { endpointOf } from "./Endpoints.ts"
-import { refusal } from "./Envelope.ts"
-import { type Fault, Faults } from "./Faults.ts"
+import type { Fault } from "./Faults.ts"
 import { awaitOthers, takeRequest } from "./InFlight.ts"
 import { emptyApplication, htmlPage } from "./Pages.ts"
-import { type SessionRecord, Sessions } from "./Sessions.ts"
+import type { SessionRecord } from "./Sessions.ts"
+import { State } from "./State.ts"
+import { refusal } from "./WireJson.ts"
 import { atHead, changesBody, close, deliver, replacement, type WireReply } from "./WireReply.ts"
 
 export const tokenHeader = "x-csrf-token"
@@ -86,11 +86,7 @@ export const JoinAccount = Context.Reference<(account: string) => boolean>(
  * of cookie and token (on every request but the first one and the login). Requests to `/__sandbox/` pass freely.
  */
 export const requestMiddleware = Effect.gen(function* () {
-  const behaviour = yield* Behaviour
-  const { stats } = yield* Counters
-  const faults = yield* Faults
-  const sessions = yield* Sessions
-
+  const { behaviour, faults, sessions, stats } = yield* State
   const refusal = forbiddenAnswer(behaviour)
   const scope = yield* Effect.scope
 

@@ -1,6 +1,6 @@
 /** The invented records of the sandbox: `samples/records.json`, with the ids and places of those they are about. */
 import records from "./samples/records.json" with { type: "json" }
-import type { Json, JsonObject, WireId, WireIds } from "./WireIds.ts"
+import type { Json, JsonObject, WireId, WireIds } from "./WireJson.ts"
 
 /** A gene with the coordinates (1-based, GRCh38) that the findings lie in. */
 export interface GeneEntry {
@@ -43,6 +43,26 @@ export const makePersons = (ids: WireIds): ReadonlyArray<PersonRecord> =>
     }
   })
 
+export interface PanelRecord {
+  readonly id: WireId
+  readonly name: string
+  readonly active: boolean
+  readonly description: string | null
+  readonly personId: WireId | null
+  readonly geneIds: ReadonlyArray<WireId>
+}
+
+/** One panel of all genes, and two of some. */
+export const makePanels = (genes: ReadonlyArray<GeneEntry>, ids: WireIds): ReadonlyArray<PanelRecord> =>
+  records.panels.map(({ name, description, symbols }, i) => ({
+    id: ids.panel(i + 1),
+    name,
+    active: true,
+    description,
+    personId: null,
+    geneIds: genes.filter((gene) => symbols === null || symbols.includes(gene.symbol)).map((gene) => gene.id)
+  }))
+
 type Values = Readonly<Record<string, Json>>
 
 /** A sample record in which each text `$name`, keys included, is replaced by the value of that name. */
@@ -60,6 +80,26 @@ const fillFields = (record: object, values: Values): JsonObject =>
       fill(value, values)
     ])
   )
+
+/** What the list of analyses says of one that differs between them. */
+export interface AnalysisFacts {
+  readonly personLimsId: string | null
+  readonly sampleId: string | null
+  readonly type: string
+  readonly status: string
+}
+
+/** The n-th analysis as `GET /api/analyses` lists it; the first one is approved. */
+export const analysisItemOf = (id: WireId, n: number, about: AnalysisFacts): JsonObject => {
+  const done = about.status === "DONE"
+  return fillFields(records.analysis, {
+    ...{ id, ...about, jobName: `run-${100 + n}`, batch: 40 + Math.ceil(n / 3) },
+    kit: about.type === "CNV" ? null : "Exome v7",
+    approval: n === 1 ? fill(records.approval, { id }) : null,
+    firstAnnotated: done ? `2026-09-${String(10 + (n % 18)).padStart(2, "0")}T08:30:00.250Z` : null,
+    lastAnnotated: done ? "2026-11-02T21:05:11" : null
+  })
+}
 
 /** The exons that the findings are about: where the n-th of three lies in a gene, and what is the same in every gene. */
 const inExons = (genes: ReadonlyArray<GeneEntry>, perExon: ReadonlyArray<unknown>, values: Values) =>

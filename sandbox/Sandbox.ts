@@ -16,26 +16,21 @@ import type * as Scope from "effect/Scope"
 import type { TestClock } from "effect/testing/TestClock"
 import { addressOf, type ListenFailed, listen, portOf } from "../platform/http/Listener.ts"
 import { analysisHandlers, personRestore } from "./AnalysisHandlers.ts"
-import { Archive } from "./Archive.ts"
-import { Behaviour, type BehaviourChoice, type BehaviourValues, likely } from "./Behaviour.ts"
-import { controlRoutes, resetAll } from "./Control.ts"
-import { Counters, type Stats } from "./Counters.ts"
+import { type BehaviourChoice, likely } from "./Behaviour.ts"
+import { controlRoutes } from "./Control.ts"
 import { readDataFolder, sampleGroups } from "./DataFolder.ts"
 import { api } from "./Endpoints.ts"
-import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
-import { Files } from "./Files.ts"
+import { type FaultRule, FaultRules } from "./Faults.ts"
 import { watchRequests } from "./InFlight.ts"
 import { serveLinks } from "./LinkHost.ts"
-import { Links } from "./Links.ts"
 import { panelHandlers, variantsOfGene } from "./PanelHandlers.ts"
 import { personHandlers, personList } from "./PersonHandlers.ts"
-import { Registry } from "./Registry.ts"
 import { requestMiddleware } from "./RequestMiddleware.ts"
 import { initialPages, sessionHandlers } from "./SessionHandlers.ts"
-import { Sessions } from "./Sessions.ts"
+import { State } from "./State.ts"
+import type { Stats } from "./Stats.ts"
 import * as ZlibCodec from "./samples/ZlibCodec.ts"
-import { World, type WorldInput } from "./World.ts"
-import { readJson, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
+import { readFile, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
 
 /**
  * How to start a sandbox; everything has a default.
@@ -95,7 +90,7 @@ const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOp
     options.world === undefined
       ? null
       : typeof options.world === "string"
-        ? { path: options.world, content: yield* readJson(options.world, WorldFile) }
+        ? { path: options.world, content: yield* readFile(options.world, WorldFile) }
         : { path: path.resolve("world.json"), content: options.world }
   const behaviour = { ...likely, ...worldFile?.content.behaviour, ...options.behaviour }
   const groups = yield* options.data === undefined
@@ -105,22 +100,8 @@ const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOp
           Effect.provideContext(sampleGroups(behaviour.seed), codec)
         )
     : readDataFolder(options.data)
-  return { behaviour, input: { groups, complete: options.data === undefined, worldFile } }
+  return { behaviour, world: { groups, complete: options.data === undefined, worldFile } }
 })
-
-const stateLayer = (behaviour: BehaviourValues, input: WorldInput, rules: ReadonlyArray<FaultRule>, linkPort: number) =>
-  Layer.mergeAll(
-    Faults.layer(rules),
-    Sessions.layer,
-    Links.layer(linkPort),
-    Archive.layer,
-    Files.layer,
-    Registry.layer
-  ).pipe(
-    Layer.provideMerge(World.layer(input)),
-    Layer.provideMerge(Counters.layer),
-    Layer.provideMerge(Behaviour.layer(behaviour))
-  )
 
 /**
  * All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`.
@@ -149,9 +130,9 @@ const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
 export const start = Effect.fn("Sandbox.start")(function* (
   options: SandboxOptions = {}
 ): Effect.fn.Return<RunningSandbox, SandboxError, Scope.Scope | FileSystem.FileSystem | Path.Path> {
-  const { behaviour, input } = yield* worldInput(options)
-  const rules =
-    typeof options.faults === "string" ? yield* readJson(options.faults, FaultRules) : (options.faults ?? [])
+  const { behaviour, world } = yield* worldInput(options)
+  const faults =
+    typeof options.faults === "string" ? yield* readFile(options.faults, FaultRules) : (options.faults ?? [])
   const host = options.host ?? "127.0.0.1"
   // Presigned addresses with a security token are long; Node's own limit for a request head is 16 KiB.
   const limits = { keepAliveTimeout: Duration.toMillis(behaviour.keepAlive), maxHeaderSize: 128 * 1024 }
@@ -160,25 +141,21 @@ export const start = Effect.fn("Sandbox.start")(function* (
   const apiServer = yield* listen(apiAddress, limits)
   const linkServer = yield* listen(linkAddress, limits)
 
-  const state = yield* Layer.build(stateLayer(behaviour, input, rules, portOf(linkServer)))
-  return yield* Effect.gen(function* () {
-    yield* serveLinks(linkServer)
-    yield* serveApi(apiServer)
-    const [account] = (yield* World).accounts
-    const counters = yield* Counters
-    const faults = yield* Faults
-    return {
-      url: addressOf(apiServer, apiAddress),
-      linkHost: addressOf(linkServer, linkAddress),
-      user: account.user,
-      password: account.password,
-      stats: Effect.sync(counters.snapshot),
-      busy: () => counters.stats.apiInFlight + counters.stats.linkInFlight > 0,
-      setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.sync(() => faults.replace(rules)),
-      thaw: (yield* Archive).thaw,
-      reset: Effect.provideContext(resetAll, state)
-    }
-  }).pipe(Effect.provideContext(state))
+  const context = yield* Layer.build(State.layer({ behaviour, world, faults, linkPort: portOf(linkServer) }))
+  yield* Effect.provideContext(Effect.andThen(serveLinks(linkServer), serveApi(apiServer)), context)
+  const state = Context.get(context, State)
+  const [account] = state.world.accounts
+  return {
+    url: addressOf(apiServer, apiAddress),
+    linkHost: addressOf(linkServer, linkAddress),
+    user: account.user,
+    password: account.password,
+    stats: Effect.sync(() => structuredClone(state.stats)),
+    busy: () => state.stats.apiInFlight + state.stats.linkInFlight > 0,
+    setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.sync(() => state.faults.replace(rules)),
+    thaw: state.storage.thaw,
+    reset: Effect.sync(state.reset)
+  }
 })
 
 /**

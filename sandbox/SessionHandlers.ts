@@ -3,11 +3,12 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Behaviour, type BehaviourValues } from "./Behaviour.ts"
+import type { BehaviourValues } from "./Behaviour.ts"
 import { api } from "./Endpoints.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
 import { Caller, forbiddenAnswer, forcedLogout, JoinAccount, tokenHeader } from "./RequestMiddleware.ts"
-import { type SessionRecord, Sessions } from "./Sessions.ts"
+import type { SessionRecord } from "./Sessions.ts"
+import { State } from "./State.ts"
 
 /** The build the service claims to be; clients only log it. */
 const buildVersion = "sandbox-1"
@@ -28,8 +29,7 @@ const withCookie = (
 
 /** Answers `HEAD` and `GET` at the two addresses that may hand out the first cookie and token. */
 const initialPage = Effect.gen(function* () {
-  const sessions = yield* Sessions
-  const behaviour = yield* Behaviour
+  const { behaviour, sessions } = yield* State
   return (path: "base" | "authenticate", { method }: HttpServerRequest.HttpServerRequest) =>
     Effect.gen(function* () {
       if (method === "HEAD" && behaviour.initialHead !== "answered") {
@@ -56,9 +56,7 @@ export const sessionHandlers = HttpApiBuilder.group(
   api,
   "session",
   Effect.fn(function* (handlers) {
-    const sessions = yield* Sessions
-    const behaviour = yield* Behaviour
-
+    const { behaviour, sessions } = yield* State
     const initial = yield* initialPage
 
     const rejected =

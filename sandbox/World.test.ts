@@ -194,7 +194,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("world", (it) => {
           Effect.map(Effect.flip(start({ world })), (error) => error.message)
         assert.include(yield* message(`${dir}/absent.json`), "absent.json")
         assert.include(yield* message(`${dir}/broken.json`), "broken.json")
-        assert.include(yield* message(`${dir}/typo.json`), '"file"')
+        assert.include(yield* message(`${dir}/typo.json`), "typo.json: analyses[0].file: ")
         const noBytes = { analyses: [{ id: "A1", files: [{ name: "n.bam" }] }] }
         assert.include(yield* message(noBytes), "A1/n.bam: give path, base64, or copyOf")
       })

@@ -1,11 +1,19 @@
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { Behaviour } from "./Behaviour.ts"
+import type { BehaviourValues } from "./Behaviour.ts"
 import type { FileGroup } from "./DataFolder.ts"
-import { type GeneEntry, limsIdOf, makeGenes, makePersons, type PersonRecord } from "./SampleRecords.ts"
-import { diskFile, type FileIdentity, memoryFile, type StoredFile } from "./StoredFile.ts"
-import { type JsonObject, type WireId, type WireIds, wireIds } from "./WireIds.ts"
+import {
+  type AnalysisFacts,
+  analysisItemOf,
+  type GeneEntry,
+  limsIdOf,
+  makeGenes,
+  makePanels,
+  makePersons,
+  type PanelRecord,
+  type PersonRecord
+} from "./SampleRecords.ts"
+import { diskFile, type FileIdentity, memoryFile, type StoredFile } from "./Storage.ts"
+import { type JsonObject, type WireId, type WireIds, wireIds } from "./WireJson.ts"
 import { type Content, contentOf, SandboxInputMalformed, type WorldFile } from "./WorldFile.ts"
 
 export interface Account {
@@ -24,16 +32,7 @@ export interface AnalysisRecord {
   readonly seed: number
 }
 
-export interface PanelRecord {
-  readonly id: WireId
-  readonly name: string
-  readonly active: boolean
-  readonly description: string | null
-  readonly personId: WireId | null
-  readonly geneIds: ReadonlyArray<WireId>
-}
-
-/** What there is when the sandbox starts, in wire form. What changes later is in Registry, Files and Archive. */
+/** What there is when the sandbox starts, in wire form. What changes later is in the other parts of `State`. */
 export interface WorldData {
   readonly ids: WireIds
   /** The first one is the one that is announced. */
@@ -48,46 +47,13 @@ export interface WorldData {
 /** The account when no world file names one; the password is not a secret and says so. */
 const demoAccount: Account = { user: "demo", password: "not-a-secret" }
 
-const allGenes = 1
-
-const analysisRecord = (
-  id: WireId,
-  n: number,
-  seed: number,
-  about: { personLimsId: string | null; sampleId: string | null; type: string; status: string }
-): AnalysisRecord => ({
+const analysisRecord = (id: WireId, n: number, seed: number, about: AnalysisFacts): AnalysisRecord => ({
   id,
   personLimsId: about.personLimsId,
   sampleId: about.sampleId,
   inputFilePaths: about.sampleId === null ? [] : [`/incoming/run-${100 + n}/${about.sampleId}_R1.fastq.gz`],
   seed: seed * 1000 + n,
-  item: {
-    id,
-    analysisType: about.type,
-    status: about.status,
-    regulatoryStatus: "IN_VITRO_DIAGNOSTIC",
-    sourceId: null,
-    sampleId: about.sampleId,
-    sampleOrigin: "GERMLINE",
-    enrichmentKitName: about.type === "CNV" ? null : "Exome v7",
-    referencedAnalysisId: null,
-    personLimsId: about.personLimsId,
-    jobName: `run-${100 + n}`,
-    analysisApproval:
-      n === 1
-        ? {
-            analysisId: id,
-            userId: 3,
-            userName: "b.approver",
-            approvalTime: "2026-10-05T16:40:00.000Z",
-            status: "APPROVED",
-            comment: null
-          }
-        : null,
-    sequencingBatchId: 40 + Math.ceil(n / 3),
-    firstAnnotated: about.status === "DONE" ? `2026-09-${String(10 + (n % 18)).padStart(2, "0")}T08:30:00.250Z` : null,
-    lastAnnotated: about.status === "DONE" ? "2026-11-02T21:05:11" : null
-  }
+  item: analysisItemOf(id, n, about)
 })
 
 const storedFile = (identity: FileIdentity, content: Content): StoredFile =>
@@ -129,22 +95,6 @@ const withoutFiles = (after: number, ids: WireIds, seed: number): ReadonlyArray<
     status: "PENDING"
   })
 ]
-
-const makePanels = (genes: ReadonlyArray<GeneEntry>, ids: WireIds): ReadonlyArray<PanelRecord> => {
-  const panel = (n: number, name: string, symbols: ReadonlyArray<string> | null): PanelRecord => ({
-    id: ids.panel(n),
-    name,
-    active: true,
-    description: symbols === null ? null : `${name}, version 1`,
-    personId: null,
-    geneIds: genes.filter((gene) => symbols === null || symbols.includes(gene.symbol)).map((gene) => gene.id)
-  })
-  return [
-    panel(allGenes, "All genes", null),
-    panel(2, "Hereditary cancer", ["APC", "BRCA1", "BRCA2", "MLH1", "PTEN", "TP53"]),
-    panel(3, "Aorta and heart muscle", ["FBN1", "LDLR", "MYH7"])
-  ]
-}
 
 /** Puts the changes of a world file on a draft. `origin` is the path of that file. */
 const extend = Effect.fn("World.extend")(function* (draft: Draft, file: WorldFile, origin: string, seed: number) {
@@ -212,27 +162,68 @@ export interface WorldInput {
   readonly worldFile: { readonly path: string; readonly content: WorldFile } | null
 }
 
-export class World extends Context.Service<World, WorldData>()("svc-steps/sandbox/World") {
-  static readonly layer = (input: WorldInput) =>
-    Layer.effect(
-      World,
-      Effect.gen(function* () {
-        const { ids: form, seed } = yield* Behaviour
-        const ids = wireIds(form)
-        const content = input.worldFile?.content ?? {}
-        const draft =
-          content.empty === true ? { persons: [], analyses: [], files: [] } : fromGroups(input.groups, ids, seed)
-        if (input.complete && content.empty !== true)
-          draft.analyses.push(...withoutFiles(draft.analyses.length, ids, seed))
-        if (input.worldFile !== null) yield* extend(draft, content, input.worldFile.path, seed)
-        const genes = makeGenes(ids)
-        return World.of({
-          ids,
-          accounts: content.accounts ?? [demoAccount],
-          genes,
-          panels: makePanels(genes, ids),
-          ...draft
-        })
-      })
-    )
+/** What there is when a sandbox starts. */
+export const makeWorld = Effect.fnUntraced(function* (
+  { complete, groups, worldFile }: WorldInput,
+  { ids: form, seed }: BehaviourValues
+) {
+  const ids = wireIds(form)
+  const content = worldFile?.content ?? {}
+  const empty = content.empty === true
+  const draft = empty ? { persons: [], analyses: [], files: [] } : fromGroups(groups, ids, seed)
+  if (complete && !empty) draft.analyses.push(...withoutFiles(draft.analyses.length, ids, seed))
+  if (worldFile !== null) yield* extend(draft, content, worldFile.path, seed)
+  const genes = makeGenes(ids)
+  const world: WorldData = {
+    ids,
+    accounts: content.accounts ?? [demoAccount],
+    genes,
+    panels: makePanels(genes, ids),
+    ...draft
+  }
+  return world
+})
+
+/** The records clients can change: persons and virtual panels, and which panel a user looked at a person with last. */
+export const makeRegistry = (world: WorldData) => {
+  const byLimsId = new Map<string, PersonRecord>()
+  const panels = new Map<string, PanelRecord>()
+  const chosen = new Map<string, string>()
+  const reset = () => {
+    byLimsId.clear()
+    panels.clear()
+    chosen.clear()
+    for (const person of world.persons) byLimsId.set(person.limsId, person)
+    for (const panel of world.panels) panels.set(String(panel.id), panel)
+  }
+  reset()
+  return {
+    persons: () => [...byLimsId.values()],
+    personByLimsId: (limsId: string) => byLimsId.get(limsId),
+    personById: (id: string) => [...byLimsId.values()].find((person) => String(person.id) === id),
+    /** Adds or replaces the person of this LIMS id; a new one gets the next internal id. */
+    savePerson: (person: Omit<PersonRecord, "id">): PersonRecord => {
+      const saved = { ...person, id: byLimsId.get(person.limsId)?.id ?? world.ids.person(byLimsId.size + 1) }
+      byLimsId.set(person.limsId, saved)
+      return saved
+    },
+    panels: () => [...panels.values()],
+    panel: (id: string) => panels.get(id),
+    savePanel: (panel: Omit<PanelRecord, "id"> & { readonly id: WireId | null }): PanelRecord => {
+      const saved = { ...panel, id: panel.id ?? world.ids.panel(panels.size + 1) }
+      panels.set(String(saved.id), saved)
+      return saved
+    },
+    /**
+     * The genes an answer about a person is restricted to: those of the given panel, which is remembered for this user
+     * and person, or of the panel remembered last, or all.
+     */
+    chosenGenes: (user: string, limsId: string, panelId: string | undefined) => {
+      const key = `${user}\n${limsId}`
+      if (panelId !== undefined) chosen.set(key, panelId)
+      const panel = panels.get(chosen.get(key) ?? "1")
+      return panel === undefined ? world.genes : world.genes.filter((gene) => panel.geneIds.includes(gene.id))
+    },
+    reset
+  }
 }

@@ -5,11 +5,9 @@ import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import type * as SchemaAST from "effect/SchemaAST"
-import { parseExactly } from "../core/src/contract/ExactNumber.ts"
 import { WideInteger } from "../core/src/contract/Record.ts"
 import { BehaviourChoice } from "./Behaviour.ts"
-import type { JsonObject } from "./WireIds.ts"
+import { decodeJson, type JsonObject, strictly } from "./WireJson.ts"
 
 const Id = Schema.Union([Schema.String, Schema.Int, WideInteger])
 
@@ -117,57 +115,8 @@ export const unusable =
     return new SandboxInputUnusable({ path, reason: reasons[errno] ?? errno })
   }
 
-/** What `JSON.parse` says of a text; null when it is JSON. */
-const complaint = (text: string): string | null => {
-  try {
-    JSON.parse(text)
-    return null
-  } catch (error) {
-    return String(error instanceof Error ? error.message : error)
-  }
-}
-
-/** `JSON.parse` names no position for an unexpected token: it is the last character of the shortest beginning of the text that is refused for one. */
-const placeOfToken = (text: string): number => {
-  let [without, having] = [0, text.length]
-  while (having - without > 1) {
-    const middle = (without + having) >>> 1
-    if (complaint(text.slice(0, middle))?.startsWith("Unexpected token") === true) having = middle
-    else without = middle
-  }
-  return having - 1
-}
-
-/** Why a text is not JSON, and at which line and column, both from 1. */
-const faultOf = (text: string, said: string): string => {
-  const [, what = "", position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
-  const at =
-    position !== undefined
-      ? Number(position)
-      : said.startsWith("Unexpected token")
-        ? placeOfToken(text)
-        : text.trimEnd().length
-  const lines = text.slice(0, at).split("\n")
-  const reason = what || said.replace(/(?: of JSON)? input$|,.*$/s, "")
-  return `not JSON: ${reason} at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`
-}
-
-/** A misspelt key must not pass for a missing one. */
-export const strictly = { onExcessProperty: "error" } as const
-
-/** A JSON text of the given shape; the failure says in one line what is wrong with it, and where. */
-export const decodeJson = <A, I>(text: string, schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
-  const said = complaint(text)
-  return said === null
-    ? Schema.decodeUnknownEffect(
-        schema,
-        options
-      )(parseExactly(text, "integers")).pipe(Effect.mapError(({ message }) => message.replace(/\s+/g, " ")))
-    : Effect.fail(faultOf(text, said))
-}
-
 /** Reads a JSON file of the given shape; the error says where in the file the fault is. */
-export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
+export const readFile = Effect.fn("readFile")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
   return yield* Effect.mapError(

@@ -111,7 +111,14 @@ const rules: ReadonlyArray<Rule> = [
     allows: (to) =>
       isEffect(to) ||
       isBuiltIn(to) ||
-      within("core/src/contract", "core/src/genome", "sandbox", "@effect/platform-node", "package.json")(to) ||
+      within(
+        "core/src/contract",
+        "core/src/genome",
+        "core/src/text",
+        "sandbox",
+        "@effect/platform-node",
+        "package.json"
+      )(to) ||
       // No client code takes part in a sandbox; a socket that listens is none, nor is the question which Node this is.
       within("platform/http/Listener.ts", "platform/Runtime.ts")(to)
   },
@@ -250,7 +257,7 @@ describe("purity", () => {
   })
 
   it("only steps and the sandbox's server run effects, provide layers or exit", () => {
-    const others = productModules.filter(({ path }) => !within("steps", "sandbox/Serve.ts")(path))
+    const others = productModules.filter(({ path }) => !within("steps", "sandbox/CommandLine.ts")(path))
     const edge = /\bEffect\.run(?:Sync|Promise|Fork|Callback)\w*|\bEffect\.provide\(|\brunMain\b|\bprocess\.exit\w*/g
     assert.deepStrictEqual(findings(others, edge), [])
   })
@@ -559,8 +566,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/locks/LockCard.ts", { holds: "which process this is" }],
   ["platform/files/FolderProbe.ts", { holds: "bytes that say nothing" }],
   ["platform/locks/RefusedLoginFiles.ts", { holds: "salted hashes" }],
-  ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }],
-  ["sandbox/Serve.ts", { holds: "a defect of the sandbox, which knows no secret of anybody" }]
+  ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }]
 ])
 
 const writing =

@@ -52,7 +52,7 @@ export type Dispatch =
 const sandbox: Entry = {
   name: "sandbox",
   summary: "The service in a box, to try steps and workflows without credentials or patient data",
-  start: (_program, argv) => void import("../../sandbox/Serve.ts").then(({ serve }) => serve(argv, sandboxHelp))
+  start: (_program, argv) => void import("../../sandbox/CommandLine.ts").then(({ serve }) => serve(argv, sandboxHelp))
 }
 
 /** What effect/cli knows of a command that is no step, in the form of one. */

@@ -1,9 +1,6 @@
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-
 /**
- * What `GET /__sandbox/stats` shows. Bytes are body bytes written to the socket.
+ * What `GET /__sandbox/stats` shows: one mutable record, because each count is one synchronous step of one process. Bytes are body
+ * bytes written to the socket.
  *
  * @category models
  * @since 0.1.0
@@ -38,22 +35,4 @@ export class Stats {
   faultsFired = 0
   /** Per `analysis/file`: requests, bytes, and each Range header as it came (`null`: none). */
   files: Record<string, { requests: number; bytes: number; ranges: Array<string | null> }> = {}
-}
-
-/** The counters of both planes: one mutable record, because each count is one synchronous step of one process. */
-export class Counters extends Context.Service<Counters>()("svc-steps/sandbox/Counters", {
-  make: Effect.sync(() => {
-    const stats = new Stats()
-    return {
-      stats,
-      snapshot: () => structuredClone(stats),
-      /** All to zero, except what is in flight right now. */
-      reset: () => {
-        const { apiInFlight, linkInFlight } = stats
-        Object.assign(stats, new Stats(), { apiInFlight, linkInFlight })
-      }
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(Counters, Counters.make)
 }
