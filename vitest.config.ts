@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { Order } from "./test/Order.ts"
+import { transcripts } from "./test/transcripts/Plugin.ts"
 import { workers } from "./test/Workers.ts"
 
 const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
@@ -28,7 +29,10 @@ const realThings = { globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"
 
 type Tests = NonNullable<TestProjectInlineConfiguration["test"]>
 
-const project = (name: string, test: Tests): TestProjectInlineConfiguration => ({ test: { ...common, name, ...test } })
+const project = (name: string, test: Tests): TestProjectInlineConfiguration => ({
+  plugins: [transcripts],
+  test: { ...common, name, ...test }
+})
 
 export default defineConfig({
   test: {
@@ -44,7 +48,7 @@ export default defineConfig({
       project("executables", { include: ["test/executables/**/*.test.ts"] }),
       // `npm run e2e`: faults of real sockets and disks in one process; processes, terminals, kills and long sweeps; then real servers and real tools, and long forms; and what measures by itself.
       project("sockets", { include: ["test/sockets/**/*.test.ts"] }),
-      project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
+      project("processes", { include: ["test/processes/**/*.{test.ts,transcript}"], sequence: { groupOrder: 1 } }),
       project("e2e", {
         ...realThings,
         include: ["test/e2e/**/*.test.ts", ...withLongForms],
