@@ -17,11 +17,10 @@ import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FaultRule } from "../../sandbox/Faults.ts"
-import type { SandboxOptions } from "../../sandbox/Sandbox.ts"
-import { decodeJson, WorldFile } from "../../sandbox/WorldFile.ts"
 import { type Ground, ground } from "../DownloadGround.ts"
 import { type Outcome, runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
 import { words } from "../Words.ts"
 import { named } from "./Patterns.ts"
@@ -131,8 +130,9 @@ const runLine = (here: Ground, line: string): Effect.Effect<Outcome> =>
 
 /** The section as it is when its commands are run. */
 const runSection = Effect.fnUntraced(function* ({ items, world }: Section) {
-  const options: SandboxOptions = world === undefined ? {} : { world: yield* decodeJson(world, WorldFile) }
-  const here = yield* ground(options)
+  const file = join(yield* temporaryFolder("svc-world-"), "world.json")
+  writeFileSync(file, world ?? "{}")
+  const here = yield* ground({ world: file })
   const exact = { links: here.linkHost, url: here.url, folder: here.folder, port: new URL(here.url).port }
   const lines: Array<string> = []
   for (const item of items) {
