@@ -67,7 +67,7 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     const redirect = Effect.fnUntraced(function* (file: ServedFile) {
-      const { link } = yield* store.lend(file)
+      const link = yield* store.handOut(file)
       const location = yield* links.approve({ file: file.fileName, link })
       const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer", "content-length": "0" }
       return HttpServerResponse.empty({ status: 307, headers })

@@ -27,7 +27,6 @@ const ground = (said: Record<string, Said>) => {
       lend: ({ fileName, size }) =>
         Effect.succeed({
           link: Redacted.make(`https://${fileName.replace(/\d/, "")}/${fileName}`),
-          linkAskedAt: 0,
           size,
           renewLink: Effect.never
         })

@@ -50,7 +50,7 @@ export const ticketHandlers = HttpApiBuilder.group(
     const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
       const caller = yield* Caller
       if (relay) return { url: fileUrl(caller, file.analysisId, file.fileName), headers: caller.headers }
-      const { link } = yield* store.lend(file)
+      const link = yield* store.handOut(file)
       return { url: yield* links.approve({ file: file.fileName, link }), headers: {} }
     })
 

@@ -25,8 +25,6 @@ interface Ground {
   readonly object?: StoredObject
   /** Fails every renewal. */
   readonly away?: boolean
-  /** Links live so many seconds; they do not say it if this is not said. */
-  readonly life?: number
   /** The first renewal brings a link that somebody else asked for a minute ago. */
   readonly shared?: boolean
   /** Links come after this time, at once if not said. */
@@ -38,7 +36,6 @@ interface Ground {
 const ground = ({
   away = false,
   connections = 4,
-  life,
   linkAfter = 0,
   object = first,
   shared = false,
@@ -46,22 +43,21 @@ const ground = ({
 }: Ground = {}) => {
   const links = new ScriptedHost(object, script)
   let generation = 1
-  const signed = life === undefined ? "" : `X-Amz-Date=19700101T000000Z&X-Amz-Expires=${life}&`
   const linkNow = Effect.map(Clock.currentTimeMillis, (now) => ({
-    link: Redacted.make(`https://${host}/S1.bam?${signed}n=${generation}`),
+    link: Redacted.make(`https://${host}/S1.bam?n=${generation}`),
     size,
     askedAt: shared && generation === 2 ? now - 60_000 : now
   }))
   const store = Layer.mock(LinkStore, {
     lend: () =>
-      Effect.map(Effect.delay(linkNow, linkAfter), ({ askedAt, ...fresh }) => {
+      Effect.map(Effect.delay(linkNow, linkAfter), ({ link, size }) => {
         let last = generation
         const renewLink = Effect.suspend(() => {
           if (away) return Effect.fail(new Unavailable({ host: "lab", reason: "no answer", attempts: 7 }))
           generation = ++last
           return Effect.delay(linkNow, linkAfter)
         })
-        return { ...fresh, linkAskedAt: askedAt, renewLink }
+        return { link, size, renewLink }
       })
   })
   const layer = FileBytes.layer.pipe(
@@ -201,30 +197,6 @@ describe("the bytes of a file for readers who follow no link", () => {
       const place = ground({ script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body }) })
       const error = Result.getOrThrow(Result.flip((yield* run(taken(), place)).sent))
       assert.match(error._tag === "InArchive" ? (error.answer ?? "") : error._tag, /answers 403, InvalidObjectState/)
-    })
-  )
-
-  it.effect("L5 links that end on their way, from a slow service or to a busy host, are renewed until one works", () =>
-    Effect.gen(function* () {
-      const late = (good: ScriptedReply) => ({ ...good, status: 403, headers: {}, body: [], delay: 600 })
-      const place = ground({
-        life: 2,
-        script: ({ number }, good) => (number === 0 || number > 15 ? good : late(good))
-      })
-      const { bytes, sent } = yield* run(taken(), place)
-      assert.strictEqual(sent._tag, "Success")
-      assert.isTrue(same(bytes, 0, size))
-      // Each of them is the link of one request: nobody is asked again for what was just given.
-      assert.deepStrictEqual(
-        place.links.seen.slice(1).map(({ link }) => Number(/n=(\d+)/.exec(link)?.[1])),
-        Array.from({ length: 16 }, (_, i) => i + 1)
-      )
-      const never = ground({
-        life: 1,
-        script: ({ number }, good) => (number === 0 ? good : { ...late(good), delay: 0 })
-      })
-      assert.strictEqual(failureOf((yield* run(taken(), never)).sent), "SvcLinkForbidden")
-      assert.strictEqual(never.links.seen.length, 22)
     })
   )
 

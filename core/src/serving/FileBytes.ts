@@ -99,12 +99,12 @@ const makeFileBytes = Effect.fnUntraced(function* () {
       }
     }
     const fetching = Effect.gen(function* () {
-      const { link, linkAskedAt, renewLink } = yield* store.lend(file)
+      const { link, renewLink } = yield* store.lend(file)
       const renewed = Effect.andThen(start.stops, renewLink).pipe(
         Effect.catch((error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
       )
       const { analysisId } = file
-      const lease = yield* LinkLease.make({ ...request, analysisId, link, linkAskedAt, renewLink: renewed })
+      const lease = yield* LinkLease.make({ ...request, analysisId, link, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
       yield* fetchRange({ ...timed, lease, watch, pool, attempts }, [first, end])
       return yield* watch.known

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisItem } from "../contract/Analyses.ts"
@@ -17,16 +17,12 @@ const noSession = Layer.succeed(Session, {} as Session["Service"])
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
 const refused = new LoginRefused({ user: "ada", host: "lab" })
 
-/** Seconds that links live, as a link of the service tells it. */
-const signed = (name: string, number: number, at: number, seconds: number) =>
-  `https://files/${name}?n=${number}&X-Amz-Date=${DateTime.formatIso(DateTime.makeUnsafe(at)).replace(/[-:]|\.\d+/g, "")}&X-Amz-Expires=${seconds}`
-
 interface World {
   /** Before the answer of this number comes; the first is 1. */
   readonly before?: (number: number) => Effect.Effect<void, ServiceError>
   /** After its links were made. */
   readonly after?: (number: number) => Effect.Effect<void>
-  readonly link?: (name: string, number: number, now: number) => string | null
+  readonly link?: (name: string, number: number) => string | null
   readonly more?: ReadonlyArray<object>
   /** The analysis has no files. */
   readonly empty?: boolean
@@ -38,7 +34,7 @@ const world = ({
   before = () => Effect.void,
   empty = false,
   after = () => Effect.void,
-  link = (name, number, now) => signed(name, number, now, 3600),
+  link = (name, number) => `https://files/${name}?n=${number}`,
   list = Effect.succeed([]),
   more = []
 }: World = {}) => {
@@ -53,12 +49,11 @@ const world = ({
       Effect.gen(function* () {
         const number = asked.push(id)
         yield* before(number)
-        const now = yield* Clock.currentTimeMillis
         const apiFileLinks = [
           ...["S1.bam", "S1.bam.bai"].map((fileName) => ({
             fileName,
             size: 10,
-            downloadLink: link(fileName, number, now)
+            downloadLink: link(fileName, number)
           })),
           { fileName: "cold.bam", currentlyArchived: true, estimatedRestoreTime: "2026-01-31T13:00:00Z" },
           ...more
@@ -110,77 +105,33 @@ describe("the shared store of links", () => {
     })
   )
 
-  it.effect("L1 gives a link out until shortly before it ends, and then another one", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
-      const { layer } = world({ link: (name, number, now) => signed(name, number, now, 300) })
-      yield* Effect.gen(function* () {
-        assert.strictEqual(yield* linkNumber, 1)
-        yield* TestClock.adjust("269 seconds")
-        assert.strictEqual(yield* linkNumber, 1)
-        yield* TestClock.adjust("2 seconds")
-        assert.strictEqual(yield* linkNumber, 2)
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
-  it.effect("L1 links that live for two seconds are given out for half a second", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
-      const { asked, layer } = world({ link: (name, number, now) => signed(name, number, now, 2) })
-      yield* Effect.gen(function* () {
-        for (let tenth = 0; tenth < 100; tenth++) {
-          const store = yield* LinkStore
-          const { link } = yield* store.lend(yield* store.file("A1", "S1.bam"))
-          const [, stamp = ""] = /Date=(\d{8}T\d{6}Z)/.exec(Redacted.value(link)) ?? []
-          const second = Number(/(\d\d)Z$/.exec(stamp)?.[1])
-          const now = (yield* Clock.currentTimeMillis) / 1000
-          assert.isAtMost((now % 60) - second, 1.5)
-          yield* TestClock.adjust("100 millis")
-        }
-        assert.isAtMost(asked.length, 21)
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
   it.effect(
-    "L5 a link whose answer took longer than it lives is for those who waited for it, and for nobody after them",
+    "L1 lends a link for ten minutes after it was asked for, and for one to a reader who cannot have it renewed",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
-        const { asked, layer } = world({
-          link: (name, number, now) => signed(name, number, now, 2),
-          after: (number) => (number === 1 ? Effect.sleep("3 seconds") : Effect.void)
-        })
+        // The first answer takes five seconds, which count.
+        const { layer } = world({ after: (number) => (number === 1 ? Effect.sleep("5 seconds") : Effect.void) })
         yield* Effect.gen(function* () {
           const store = yield* LinkStore
           const file = { analysisId: "A1", fileName: "S1.bam", size: 10, archived: false, restoreEstimation: null }
-          const readers = yield* Effect.forkChild(Effect.all([store.lend(file), store.lend(file)], { concurrency: 2 }))
-          yield* TestClock.adjust("3 seconds")
-          const links = yield* Fiber.join(readers)
-          assert.deepStrictEqual(
-            links.map(({ link }) => numberOf(link)),
-            [1, 1]
-          )
-          assert.isTrue(links.every(({ linkAskedAt }) => linkAskedAt === Date.UTC(2026, 0, 31, 12)))
-          assert.strictEqual(numberOf((yield* store.lend(file)).link), 2)
-          assert.strictEqual(asked.length, 2)
+          const lent = Effect.map(store.lend(file), ({ link }) => link)
+          const alone = store.handOut(file)
+          const seen: Array<number> = []
+          for (const [seconds, reading] of [
+            [0, alone],
+            [54, alone],
+            [1, alone],
+            [599, lent],
+            [1, lent]
+          ] as const) {
+            yield* TestClock.adjust(seconds * 1000)
+            const reader = yield* Effect.forkChild(reading, { startImmediately: true })
+            if (seconds === 0) yield* TestClock.adjust("5 seconds")
+            seen.push(numberOf(yield* Fiber.join(reader)))
+          }
+          assert.deepStrictEqual(seen, [1, 1, 2, 2, 3])
         }).pipe(Effect.provide(layer))
       })
-  )
-
-  it.effect("C4 a clock that is wrong, or a link that does not tell its end, costs a request now and then", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world({ link: (name, number) => `https://files/${name}?n=${number}&Expires=1` })
-      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
-      yield* Effect.gen(function* () {
-        for (let second = 0; second < 120; second++) {
-          yield* linkNumber
-          yield* TestClock.adjust("1 second")
-        }
-        assert.deepStrictEqual(asked.length, 2)
-      }).pipe(Effect.provide(layer))
-    })
   )
 
   it.effect("L2 a refused link is renewed once, whoever noticed", () =>

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import type * as Redacted from "effect/Redacted"
 import type { AnalysisItem } from "../contract/Analyses.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -54,8 +55,10 @@ export class LinkStore extends Context.Service<
     readonly files: (analysisId: string) => Effect.Effect<ReadonlyArray<ServedFile>, StoreError>
     /** A file by its name, or by one that tools guess for it. */
     readonly file: (analysisId: string, fileName: string) => Effect.Effect<ServedFile, StoreError>
-    /** A link that is good for a while, and how the next one is had when the link host refuses it. */
+    /** A link, and how the next one is had when the link host refuses it. */
     readonly lend: (file: ServedFile) => Effect.Effect<LentLink<StoreError | InArchive>, StoreError | InArchive>
+    /** A link for a reader who follows it alone: one that was asked for a moment ago. */
+    readonly handOut: (file: ServedFile) => Effect.Effect<Redacted.Redacted, StoreError | InArchive>
     /** Makes the next question about this analysis a request to the service. */
     readonly forget: (analysisId: string) => Effect.Effect<void>
     /** Takes a list that a reader was given: it is newer than what was known. `askedAt` in ms since 1970. */
@@ -86,13 +89,8 @@ const linksRenewed = Metric.counter("svc_gateway_links_renewed_total", {
   incremental: true
 })
 
-const linksExpired = Metric.counter("svc_gateway_links_expired_total", {
-  description: "Links that had come to their time when their analysis was asked for again",
-  incremental: true
-})
-
-/** How long links are given out that do not say when they end: a reader who was sent to one cannot have it renewed. */
-const untold = "1 minute"
+/** A link for somebody who follows it alone, and cannot have it renewed, was asked for no longer ago than this: nearly all its life is left. */
+const fresh = "1 minute"
 /** How long the list of all analyses is given out. */
 const listTime = Duration.minutes(1)
 /** Analyses whose answers are kept. */
@@ -109,13 +107,12 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   ServiceAccess | ServiceQueue
 > {
   const access = yield* ServiceAccess
-  for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
+  for (const counter of [serviceRequests, linksRenewed]) yield* Metric.update(counter, 0)
 
-  const fetchLinks = Effect.fn("svc.serving.fetchLinks")((id: string, ended: number) =>
+  const fetchLinks = Effect.fn("svc.serving.fetchLinks")((id: string) =>
     access.ask(
       Effect.fnUntraced(function* ({ client }): Effect.fn.Return<HeldFiles, ServiceError> {
         yield* Metric.update(serviceRequests, 1)
-        yield* Metric.update(linksExpired, ended)
         const askedAt = yield* Clock.currentTimeMillis
         const files = yield* client
           .getFileDownloadLinks(AnalysisId.make(id))
@@ -133,8 +130,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
       return archived === undefined ? notFound(file) : new InArchive({ file: archived })
     },
     queue: questions,
-    most: mostHeld,
-    untold
+    most: mostHeld
   })
 
   const lists: Cache.Cache<"all", ReadonlyArray<ServedAnalysis>, StoreError> = yield* Cache.makeWith(
@@ -183,6 +179,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
         ...first,
         renewLink: Effect.andThen(Metric.update(linksRenewed, 1), renewLink)
       })),
+    handOut: (file) => Effect.map(links.lend(file, fresh), ({ link }) => link),
     forget: links.forget,
     learn: (analysisId, files, askedAt) =>
       isId(analysisId) ? links.learn(heldOf(analysisId, files, askedAt)) : Effect.void,

@@ -10,9 +10,9 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { goodUntil, type LinkedFile } from "./LinkLease.ts"
+import type { LinkedFile } from "./LinkLease.ts"
 import type { FreshLink } from "./TransferRequest.ts"
 
 /** What is known of an analysis, its links among it. */
@@ -37,7 +37,7 @@ interface WantedFile {
 }
 
 /** A link, and how its file gets the next one. */
-export interface LentLink<E> extends Required<Pick<LinkedFile, "link" | "linkAskedAt" | "size">> {
+export interface LentLink<E> extends Pick<LinkedFile, "link" | "size"> {
   readonly renewLink: Effect.Effect<FreshLink, E>
 }
 
@@ -49,8 +49,12 @@ export interface Links<A, E, F> {
    * @param about - the files of which it has to be fresh
    */
   readonly answer: (analysisId: string, about: (answer: A) => ReadonlyArray<string>) => Effect.Effect<A, E>
-  /** A link of exactly one file, good for a while. */
-  readonly lend: (file: WantedFile) => Effect.Effect<LentLink<E | F>, E | F>
+  /**
+   * A link of exactly one file.
+   *
+   * @param longest - how long ago it may have been asked for: for somebody who can have it renewed, ten minutes
+   */
+  readonly lend: (file: WantedFile, longest?: Duration.Input) => Effect.Effect<LentLink<E | F>, E | F>
   /** Makes the next question about this analysis a request to the service. */
   readonly forget: (analysisId: string) => Effect.Effect<void>
   /** Takes an answer that somebody else was given. */
@@ -70,26 +74,20 @@ export interface LinkQueue<W> {
 type Refusal = { readonly retryable: boolean; readonly scope: string }
 
 export interface LinksOptions<A, E, W, F> {
-  /**
-   * Asks the service about an analysis.
-   *
-   * @param ended - how many links of the last answer have come to their time
-   */
-  readonly ask: (analysisId: string, ended: number) => Effect.Effect<A, E>
+  /** Asks the service about an analysis. */
+  readonly ask: (analysisId: string) => Effect.Effect<A, E>
   /** The error of a file that has no link by this answer. */
   readonly noLink: (no: NoLink, file: WantedFile, answer: A) => F
   readonly queue?: LinkQueue<W>
   readonly held?: Iterable<A>
   /** Analyses that are held; the one asked for longest ago is dropped first. */
   readonly most?: number
-  /** How long a link is given out that does not say when it ends. */
-  readonly untold?: Duration.Input
   /** A link is given out once, and not kept: of ten thousand files nothing is held that is done. */
   readonly once?: boolean
 }
 
-/** Links are given out no longer than this after they were asked for: the token that signed them may end sooner than they say. */
-const longest = Duration.minutes(10)
+/** Links are given out no longer than this after they were asked for, to who can have them renewed: they live for an hour or more. */
+const givenFor = Duration.toMillis("10 minutes")
 /** An archived file may be back at any time, so what is known of it is kept only for those who ask at the same time. */
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
@@ -131,14 +129,13 @@ export const makeLinks = Effect.fnUntraced(function* <
   most = Number.POSITIVE_INFINITY,
   noLink,
   once = false,
-  queue,
-  untold = longest
+  queue
 }: LinksOptions<A, E, W, F>): Effect.fn.Return<Links<A, E | W, F>> {
   const answers = new Map<string, Held<A>>()
   let generation = 0
 
   const hold = (answer: A, now: number): Held<A> => {
-    const held = { answer, generation: ++generation, since: now, files: filesOf(answer, now, untold) }
+    const held = { answer, generation: ++generation, since: now, files: filesOf(answer, now) }
     // The newest comes last.
     answers.delete(answer.listed.id)
     answers.set(answer.listed.id, held)
@@ -152,12 +149,7 @@ export const makeLinks = Effect.fnUntraced(function* <
   for (const answer of known) hold(answer, begun)
 
   const askNext = (analysisId: string) =>
-    Effect.gen(function* () {
-      const old = answers.get(analysisId)
-      const now = yield* Clock.currentTimeMillis
-      const answer = yield* ask(analysisId, old === undefined ? 0 : linksIn(old, (until) => until <= now))
-      return hold(answer, yield* Clock.currentTimeMillis)
-    })
+    Effect.flatMap(ask(analysisId), (answer) => Effect.map(Clock.currentTimeMillis, (now) => hold(answer, now)))
 
   const asking: Cache.Cache<string, Held<A>, E | W> = yield* Cache.makeWith(
     (analysisId: string) => {
@@ -178,10 +170,12 @@ export const makeLinks = Effect.fnUntraced(function* <
     return yield* queue === undefined ? answer : queue.wait(answer)
   })
 
-  const lend = Effect.fnUntraced(function* ({ analysisId, fileName }: WantedFile) {
+  const lend = Effect.fnUntraced(function* ({ analysisId, fileName }: WantedFile, longest: Duration.Input = givenFor) {
     let last = 0
+    const counts = (held: Held<A>, now: number) =>
+      held.generation > last && isFresh(held, fileName, now) && now - held.answer.askedAt < Duration.toMillis(longest)
     const next: Effect.Effect<Required<FreshLink>, E | W | F> = Effect.gen(function* () {
-      const held = yield* current(analysisId, (held, now) => held.generation > last && isFresh(held, fileName, now))
+      const held = yield* current(analysisId, counts)
       const file = held.files.get(fileName)
       // Somebody else who waited for this answer was first.
       if (file?.given === true) return yield* next
@@ -196,8 +190,8 @@ export const makeLinks = Effect.fnUntraced(function* <
       }
       return { link, size, askedAt: held.answer.askedAt }
     })
-    const { askedAt, link, size } = yield* next
-    return { link, size, linkAskedAt: askedAt, renewLink: next }
+    const { link, size } = yield* next
+    return { link, size, renewLink: next }
   })
 
   return {
@@ -220,21 +214,15 @@ export const makeLinks = Effect.fnUntraced(function* <
 const whyNot = (file: HeldFile | null | undefined): NoLink =>
   file === undefined ? "Missing" : file === null ? "Several" : file.archived ? "Archived" : "Unlinked"
 
-const filesOf = ({ askedAt, links, listed }: LinkAnswer, now: number, untold: Duration.Input) => {
+const filesOf = ({ askedAt, links, listed }: LinkAnswer, now: number) => {
   const files = new Map<string, HeldFile | null>()
   for (const { archived, fileName, size } of listed.files) {
     if (fileName === null) continue
     const link = archived ? null : (links.get(fileName) ?? null)
-    const freshUntil = link === null ? now + archivedFor : givenUntil(Redacted.value(link), askedAt, untold)
+    const freshUntil = link === null ? now + archivedFor : askedAt + givenFor
     files.set(fileName, files.has(fileName) ? null : { size, archived, link, given: false, freshUntil })
   }
   return files
-}
-
-/** Until when a link is given out, in ms since 1970. */
-const givenUntil = (link: string, askedAt: number, untold: Duration.Input): number => {
-  const end = goodUntil(link, askedAt)
-  return Math.min(end, askedAt + Duration.toMillis(Number.isFinite(end) ? longest : untold))
 }
 
 const isFresh = ({ answer, files, since }: Held<LinkAnswer>, fileName: string, now: number): boolean =>

@@ -64,8 +64,6 @@ export interface TransferRequest {
   /** Bytes, from the listing. */
   readonly size: number | null
   readonly link: Redacted.Redacted
-  /** When the link was asked for, in ms since 1970; unknown when it is left out. */
-  readonly linkAskedAt?: number
   /** Asks the service for the link again. */
   readonly renewLink: Effect.Effect<FreshLink, ServiceError | InArchive>
   /** What the complete file must pass before it gets its final name; `content` when it is left out. */

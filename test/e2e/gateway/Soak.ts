@@ -22,11 +22,6 @@ export interface SoakOptions {
   readonly readers: number
   /** In whole seconds. */
   readonly linkLifetime: number
-  /**
-   * In the middle of each round, so many answers with links in a row take longer to come than their links live. All of them together
-   * must take much less than the ten seconds that a reader waits for its first byte: four of 2.2 s were too many for a busy machine.
-   */
-  readonly slowAnswers: number
   /** One reader of so many is killed in the middle of a file; 0 for none. */
   readonly oneKilledOf: number
 }
@@ -59,12 +54,8 @@ const questions = [
   "/api/person/LIMS-0001/id"
 ]
 
-/** The links of A1 are some 2,400 bytes, and good to the end of their last second. */
-const late = ({ linkLifetime, slowAnswers }: SoakOptions) =>
-  fault(
-    { plane: "api", endpoint: "getFileDownloadLinks", times: slowAnswers },
-    { slow: Math.round(2400 / (linkLifetime + 1.2)) }
-  )
+/** Ends the link that is in use, in the middle of each round. */
+const ended = fault({ plane: "link", times: 1 }, { expireLink: "now" })
 
 /** Each round ends a session, first with 302 and HTML, then with 403, when the links of A1 are asked for a second time. */
 const deadSession = (round: number) =>
@@ -136,7 +127,7 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   const half = Math.ceil(ranges / rounds / 2)
   for (let round = 0; round < rounds; round++) {
     yield* batch(2 * round * half, half)
-    yield* setFaults(sandbox.url, options.slowAnswers > 0 ? [late(options)] : [])
+    yield* setFaults(sandbox.url, [ended])
     yield* batch((2 * round + 1) * half, half)
     yield* setFaults(sandbox.url, [deadSession(round)])
     memories.push(yield* memory)

@@ -6,14 +6,22 @@ import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
 import { startGateway } from "../../GatewayGround.ts"
 import { root } from "../../Root.ts"
+import { fault, setFaults } from "../../SandboxFaults.ts"
 import { ground } from "../engines/Engines.ts"
 import { launchPad } from "../nextflow/Nextflow.ts"
 import { tool } from "./Ground.ts"
 
 const limit = 600_000
 
-/** The gateway gives a link out for two seconds, less than an engine needs to start; who got it has six more to come with it. */
-const shortLinks = ["--linkLifetime", "8s"]
+/** Makes the gateway ask for other links, as it does when a link host refuses one. */
+const otherLinks = (sandbox: string, gateway: string) =>
+  Effect.andThen(
+    setFaults(sandbox, [fault({ plane: "link", times: 1 }, { expireLink: "now" })]),
+    Effect.promise(async () => {
+      const reply = await fetch(`${gateway}/files/A1/S1.bam`, { headers: { "svc-relay": "1", range: "bytes=100-199" } })
+      assert.strictEqual((await reply.arrayBuffer()).byteLength, 100)
+    })
+  )
 
 /** What samtools says of the file itself. */
 const counted = (url: string) =>
@@ -24,7 +32,7 @@ describe("workflow engines at the gateway", () => {
     "Nextflow stages files by URL, and -resume finds its cache although every link is another one by then (%s)",
     ([way]) =>
       Effect.gen(function* () {
-        const pad = yield* launchPad(shortLinks)
+        const pad = yield* launchPad()
         const gateway = yield* startGateway(pad.sandbox, way)
         const pipeline = join(root, "workflows/gateway/main.nf")
         const args = ["--gateway", gateway.url, "--outdir", join(pad.folder, "results")]
@@ -36,6 +44,7 @@ describe("workflow engines at the gateway", () => {
         )
         const made = readFileSync(join(pad.folder, "results/A1.tsv"), "utf8")
         assert.strictEqual(made, yield* counted(gateway.url))
+        yield* otherLinks(pad.sandbox.url, gateway.url)
         const again = yield* pad.run(pipeline, [...args, "-resume"])
         assert.deepStrictEqual(
           again.tasks.map(({ status }) => status),
@@ -50,7 +59,7 @@ describe("workflow engines at the gateway", () => {
     "Snakemake stages files by URL, and a second run has nothing to do",
     () =>
       Effect.gen(function* () {
-        const { env, project, sandbox } = yield* ground(shortLinks)
+        const { env, project, sandbox } = yield* ground()
         const gateway = yield* startGateway({ ...sandbox, user: "pipeline", password: env.SVC_PASSWORD })
         cpSync(join(root, "workflows/gateway/Snakefile"), join(project, "Snakefile"))
         const run = runCommand("snakemake", ["--cores", "2", "--config", `gateway=${gateway.url}`], {
@@ -60,6 +69,7 @@ describe("workflow engines at the gateway", () => {
         const first = yield* run
         assert.strictEqual(first.exitCode, 0, first.stderr)
         assert.strictEqual(readFileSync(join(project, "results/A1.tsv"), "utf8"), yield* counted(gateway.url))
+        yield* otherLinks(sandbox.url, gateway.url)
         const again = yield* run
         assert.strictEqual(again.exitCode, 0, again.stderr)
         assert.include(again.stderr, "Nothing to be done")
