@@ -51,6 +51,20 @@ export const read = (
   tags: [["NM", 0]]
 })
 
+/** A read; with `standIn` its CIGAR is in the tag CG, and a soft clip of all bases is in its place, as ngmlr and minimap2 wrote it. */
+export interface ReadFields extends BamRecord.RecordFields {
+  readonly standIn?: boolean
+}
+
+const encodeRead = ({ standIn = false, ...fields }: ReadFields): Uint8Array => {
+  if (!standIn || fields.cigar.length === 0) return BamRecord.encodeRecord(fields)
+  const own = BamRecord.encodeRecord({ ...fields, cigar: [[fields.bases.length, "S"]] })
+  const words = fields.cigar.map(([length, operation]) => (length << 4) | "MIDNSHP=XB".indexOf(operation))
+  const record = concat(own, text("CGBI"), new Uint8Array(Uint32Array.of(words.length, ...words).buffer))
+  new DataView(record.buffer).setUint32(0, record.length - 4, true)
+  return record
+}
+
 export interface BamOptions {
   readonly references?: ReadonlyArray<{ readonly name: string; readonly length: number }>
   /** Levels of bins of the CSI; 5 unless references are longer than 2^29. */
@@ -72,7 +86,7 @@ export interface BamFile {
 /** A BAM of `records` in the given order, with its index. */
 export const bamFile = (
   codec: Codec["Service"],
-  records: ReadonlyArray<BamRecord.RecordFields>,
+  records: ReadonlyArray<ReadFields>,
   options: BamOptions = {}
 ): BamFile => {
   const own = options.references ?? references
@@ -84,7 +98,7 @@ export const bamFile = (
   writer.flush()
   let used = 0
   for (const fields of records) {
-    const record = BamRecord.encodeRecord(fields)
+    const record = encodeRead(fields)
     const limit = options.blockBytes ?? 0xff00
     writer.reserve(record.length)
     if (options.wholeRecords === true && used > 0 && used + record.length > limit) {

@@ -31,8 +31,8 @@ const randomRead = (random: SeededRandom, ref: number, position: number, i: numb
   const plain =
     kind < 0.05
       ? read(name, ref, position, [])
-      : kind < 0.07
-        ? read(name, ref, position, [[20, "M"], skip, [30, "M"]])
+      : kind < 0.09
+        ? { ...read(name, ref, position, [[20, "M"], skip, [30, "M"]]), standIn: kind < 0.07 }
         : read(name, ref, position)
   const from = random.between(0, Math.max(1, noise.length - plain.bases.length))
   return noise.length === 0 ? plain : { ...plain, qualities: noise.slice(from, from + plain.bases.length) }

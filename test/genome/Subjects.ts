@@ -10,7 +10,7 @@ import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { makeSamples } from "../../sandbox/samples/Samples.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bamSubject, type Subject } from "./Agreement.ts"
-import { bamFile, bgzf, concat, read, text } from "./Fixtures.ts"
+import { bamFile, bgzf, concat, type ReadFields, read, text } from "./Fixtures.ts"
 import { indexBy, placesOf, writers } from "./IndexWriters.ts"
 import { realBams, realBytes, realPath, realVcfs, tool } from "./Oracles.ts"
 import { contentOf } from "./Slicing.ts"
@@ -49,7 +49,7 @@ const cigars = (random: SeededRandom.SeededRandom): RecordFields["cigar"] => {
 }
 
 /** Sorted reads: dense and thin places, many on the borders of bins, mapped ones without CIGAR, placed unmapped ones. */
-const rareReads = (seed: number, count: number): ReadonlyArray<RecordFields> => {
+const rareReads = (seed: number, count: number): ReadonlyArray<ReadFields> => {
   const random = SeededRandom.make(seed)
   const reads = Array.from({ length: count }, (_, i) => {
     const ref = random.pick([0, 0, 0, 1, 2, 2, 4])
@@ -59,7 +59,7 @@ const rareReads = (seed: number, count: number): ReadonlyArray<RecordFields> => 
     const cigar = cigars(random)
     const flags = cigar.length === 0 && random.chance(0.5) ? Flag.unmapped : random.chance(0.1) ? Flag.duplicate : 0
     const start = Math.min(position, length - 1)
-    return read(`r${i}`, ref, start, cigar, flags)
+    return { ...read(`r${i}`, ref, start, cigar, flags), standIn: i % 9 === 0 }
   })
   reads.sort((a, b) => a.refId - b.refId || a.position - b.position)
   const unplaced = Array.from({ length: 40 }, (_, i) => read(`u${i}`, -1, -1, [], Flag.unmapped))
