@@ -12,9 +12,11 @@ import { Effect } from "effect"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
+import { run } from "../Executables.ts"
 import { bamFile, read as bamRead } from "../genome/Fixtures.ts"
 import { tool } from "../genome/Oracles.ts"
 import { lacks, unless } from "../Lacks.ts"
+import { folderOf } from "../records/Library.ts"
 import { fits } from "../Schemas.ts"
 
 /** Three genes in no order, two of them overlapping themselves. */
@@ -430,6 +432,42 @@ describe("what is there already", () => {
       assert.strictEqual(own.exitCode, 0, own.stderr)
       assert.deepStrictEqual(namesIn(folder, "out/B2"), ["s.ranged.bam", "s.ranged.bam.bai"])
     })
+  )
+})
+
+describe("a record of 150 MB", () => {
+  it.live(
+    "D9 takes little more memory than its blocks, wanted or not",
+    () =>
+      Effect.gen(function* () {
+        const bases = 100_000_000
+        const long = { ...bamRead("long", 0, 2_000), cigar: [[bases, "M"]] as const, bases: "A".repeat(bases) }
+        const references = [{ name: "chr1", length: 200_000_000 }]
+        const { bai, bam } = bamFile(yield* Codec, [bamRead("a", 0, 1_000), long, bamRead("b", 0, 3_000)], {
+          references,
+          level: 0
+        })
+        const { env, folder } = yield* ground({ data: folderOf({ "S1.bam": bam, "S1.bam.bai": bai }) })
+        // Not maxRSS: what begins a process counts in it.
+        const said = `process.on("exit",()=>console.error(process.getBuiltinModule("fs").readFileSync("/proc/self/status","utf8")))`
+        const options = {
+          cwd: folder,
+          env: { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(said)}` }
+        }
+        for (const [range, records] of [
+          ["chr1:2900-3100", 2],
+          ["chr1:1001-1010", 1]
+        ] as const) {
+          const args = ["-a", "A1", "-g", range, "-d", "out", "--overwrite", "--reportfile", "r.json"]
+          const { exitCode, stderr } = yield* run("svc-download", args, options)
+          assert.strictEqual(exitCode, 0, stderr)
+          assert.strictEqual(readReport(folder, "r.json").files[0]?.records, records)
+          // Kilobytes. The blocks hold 150 MB, and a slice of other records takes up to 250 MB.
+          const rss = Number(/^VmHWM:\s+(\d+) kB$/m.exec(stderr)?.[1])
+          assert.isBelow(rss, 400_000)
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    120_000
   )
 })
 

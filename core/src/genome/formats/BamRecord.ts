@@ -47,18 +47,24 @@ const ascii = new TextDecoder("latin1")
 export const nameOf = (bytes: Uint8Array, view: DataView, at: number): string =>
   ascii.decode(bytes.subarray(at + 36, at + 35 + nameLength(view, at)))
 
+/** Where the bases and the qualities of a sound record lie in it, by its fixed fields. */
+export const basesAndQualities = (view: DataView, at: number): readonly [from: number, to: number] => {
+  const from = 36 + nameLength(view, at) + 4 * cigarCount(view, at)
+  const bases = view.getInt32(at + 20, true)
+  return [from, from + ((bases + 1) >>> 1) + bases]
+}
+
 /**
  * True when the variable parts fit into the record, so that the other functions stay inside it. The whole record must
  * lie in `view`.
  */
 export const isSound = (view: DataView, at: number): boolean => {
   const size = recordSize(view, at)
-  const bases = view.getInt32(at + 20, true)
   return (
     size >= smallest + 4 &&
     nameLength(view, at) > 0 &&
-    bases >= 0 &&
-    smallest + 4 + nameLength(view, at) + 4 * cigarCount(view, at) + ((bases + 1) >>> 1) + bases <= size
+    view.getInt32(at + 20, true) >= 0 &&
+    basesAndQualities(view, at)[1] <= size
   )
 }
 

@@ -45,6 +45,8 @@ export interface RecordFormat {
   readonly size: (data: Bytes, at: number, known?: number) => number
   /** Most bytes that the record at `at` can have, by its first bytes; they were looked at by `size`. */
   readonly most: (data: Bytes, at: number) => number
+  /** Bytes `[from, to)` of the record at `at` that none of these functions looks at, as far as its first bytes say; they were looked at by `size`. */
+  readonly unjudged: (data: Bytes, at: number) => readonly [from: number, to: number]
   /** `RecordSpan.ref` of the record at `at` by its first bytes alone; null when they do not lie in the bytes, or are of no record. */
   readonly refAt: (data: Bytes, at: number) => number | null
   /**
@@ -79,6 +81,9 @@ export type Records<F extends keyof RecordNeeds = keyof RecordNeeds> = {
   readonly [K in F]: { readonly format: K } & RecordNeeds[K]
 }[F]
 
+/** Everything is judged. */
+const nothing = [0, 0] as const
+
 const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
   terminator: null,
   size: ({ bytes, view }, at) => {
@@ -90,6 +95,8 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     return at + BamRecord.smallest + 4 <= bytes.length && !BamRecord.isSound(view, at) ? -1 : 0
   },
   most: ({ bytes, view }, at) => (at + 4 > bytes.length ? largestRecord : BamRecord.recordSize(view, at)),
+  unjudged: ({ bytes, view }, at) =>
+    at + BamRecord.smallest + 4 > bytes.length ? nothing : BamRecord.basesAndQualities(view, at),
   refAt: ({ bytes, view }, at) => (at + 8 > bytes.length ? null : BamRecord.refId(view, at)),
   // The length at its beginning leads to the next record, or to none.
   fits: () => true,
@@ -132,6 +139,7 @@ const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
       return end === -1 ? 0 : end + 1 - at
     },
     most: () => largestRecord,
+    unjudged: () => nothing,
     refAt: ({ bytes }, at) => {
       const end = bytes.indexOf(tab, at)
       const name = bytes.subarray(at, end)

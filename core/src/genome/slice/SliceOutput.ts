@@ -9,7 +9,9 @@ export interface Held {
   readonly offset: number
   /** The deflated block. */
   readonly raw: Uint8Array
-  readonly data: Uint8Array
+  /** Its content, of `size` bytes; null of one in the midst of a record, which passes as it is or not at all. */
+  readonly data: Uint8Array | null
+  readonly size: number
   /** Kept bytes, as starts and ends in turn. */
   readonly ranges: Array<number>
   /** Kept records that begin here. */
@@ -30,7 +32,7 @@ const each = 5
 
 /** Records of one block. A later block uses the memory again: a fresh list for each would be most of what a slice leaves to the collector. */
 class KeptRecords {
-  #numbers = new Float64Array(each * 512)
+  #numbers = new Float64Array(0)
   #length = 0
 
   /** Five for each record. */
@@ -46,7 +48,7 @@ class KeptRecords {
     const at = this.#length
     this.#length += each
     if (this.#length > this.#numbers.length) {
-      const larger = new Float64Array(2 * this.#numbers.length)
+      const larger = new Float64Array(Math.max(each * 512, 2 * this.#numbers.length))
       larger.set(this.#numbers)
       this.#numbers = larger
     }
@@ -68,9 +70,6 @@ class KeptRecords {
     this.#length = 0
   }
 }
-
-/** The same with bytes of its own: those it came with are overwritten. */
-export const own = (held: Held): Held => ({ ...held, raw: held.raw.slice(), data: held.data.slice() })
 
 /** Keeps the bytes `[from, to)` of a held block. */
 export const keep = ({ ranges }: Held, from: number, to: number): void => {
@@ -96,6 +95,8 @@ export const addToIndex = ({ records }: SliceBlock, index: IndexBuilder, offset:
 export interface SliceOutput {
   /** A block of which nothing is kept yet. */
   readonly hold: (offset: number, raw: Uint8Array, data: Uint8Array) => Held
+  /** A block with bytes of its own: those it came with are overwritten. One that is `inside` of a record has no other. */
+  readonly own: (held: Held, isInside: boolean) => Held
   /** Passes on what is kept of a block, which is not to be used any more. */
   readonly put: (held: Held) => void
   /** What comes next begins a block of its own. */
@@ -108,7 +109,7 @@ export interface SliceOutput {
   readonly copied: () => number
 }
 
-const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
+const isWhole = ({ ranges, size }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === size
 
 /** What a slice is made as: the blocks of a file, or the records alone, inflated, whose bytes nobody uses again. */
 export type OutputForm = "blocks" | "content"
@@ -145,6 +146,7 @@ export const make = (form: OutputForm): SliceOutput => {
 
   /** Record by record, so that none straddles two blocks of the slice that did not before, unless it is longer than a block. */
   const putParts = ({ data, ranges, records: held }: Held) => {
+    if (data === null) return
     let next = 0
     for (let range = 0; range < ranges.length; range += 2) {
       const stop = ranges[range + 1]!
@@ -162,11 +164,16 @@ export const make = (form: OutputForm): SliceOutput => {
   }
 
   return {
-    hold: (offset, raw, data) => ({ offset, raw, data, ranges: [], records: newRecords() }),
+    hold: (offset, raw, data) => ({ offset, raw, data, size: data.length, ranges: [], records: newRecords() }),
+    own: (held, isInside) => ({
+      ...held,
+      raw: form === "blocks" ? held.raw.slice() : held.raw,
+      data: form === "blocks" && isInside ? null : (held.data?.slice() ?? null)
+    }),
     put: (held) => {
       if (held.ranges.length > 0 && isWhole(held)) {
         flush()
-        if (form === "content")
+        if (form === "content" && held.data !== null)
           return void done.push({ bytes: held.data.slice(), isCopied: false, records: held.records })
         done.push({ bytes: held.raw, isCopied: true, records: held.records })
         copied += held.raw.length

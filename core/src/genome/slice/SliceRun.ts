@@ -160,24 +160,29 @@ export const stream = <E>(run: SliceRun<E>): Stream.Stream<SlicePart, FileDamage
         first: Framed,
         ahead: Effect.Success<ReturnType<typeof inflateAhead>>
       ): Effect.fn.Return<Scanned, E> {
-        const buffers = [first.buffer]
+        const blocks: Array<SliceBlock> = []
+        const buffers: Array<Uint8Array> = []
         let range: FetchedRange & { readonly spare: number } = { ...first, ahead }
-        let damage: ScanDamage | null = null
         while (true) {
-          damage = scan.push(range)
+          const damage = scan.push(range)
           const end = range.offset + range.length
           const from = scan.missingFrom()
-          if (from === null || range.spare === 0 || from >= end + range.spare) break
+          const isLast = from === null || range.spare === 0 || from >= end + range.spare
           scan.keep()
+          const passed = scan.output.take()
+          blocks.push(...passed)
+          // Of a record that goes on past many ranges only what it is made of is held.
+          if (passed.length > 0 || isLast) buffers.push(range.buffer)
+          else free.push(range.buffer)
+          if (isLast) {
+            ahead?.release()
+            return { blocks, buffers, damage }
+          }
           const length = Math.min(range.spare, longestRange)
           const more = { offset: end, length, spare: range.spare - length, likely: [] }
           const { buffer } = yield* fetchRange(more)
-          buffers.push(buffer)
           range = { ...more, buffer, at: headroom, ahead: null }
         }
-        scan.keep()
-        ahead?.release()
-        return { blocks: scan.output.take(), buffers, damage }
       })
       const finish = Effect.sync((): Scanned => {
         const damage = scan.end()

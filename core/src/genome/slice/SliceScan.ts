@@ -11,14 +11,8 @@
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { isBefore } from "../bgzf/VirtualOffset.ts"
-import {
-  type Bytes,
-  bytesOf,
-  comment,
-  largestRecord,
-  type RecordFormat,
-  type RecordSpan
-} from "../formats/RecordFormats.ts"
+import { OpenRecord } from "../formats/OpenRecord.ts"
+import { type Bytes, bytesOf, comment, type RecordFormat, type RecordSpan } from "../formats/RecordFormats.ts"
 import type { FileOrder, Leads } from "../index/Tiling.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
@@ -67,8 +61,7 @@ export interface Scan {
 
 /** The start of a record that ends in a later block. */
 interface Open {
-  bytes: Uint8Array
-  length: number
+  readonly record: OpenRecord
   /** Where it begins in the first held block. */
   readonly from: number
   /** It proves nothing, and is not looked at. */
@@ -177,45 +170,31 @@ export const make = (options: ScanOptions): Scan => {
   }
 
   /** Goes on with the record that the blocks before began; false when it goes on past this block too, or for damage. */
-  const closeOpen = (target: SliceOutput.Held, record: Open): boolean => {
-    const length = record.length + target.data.length
-    if (length > record.bytes.length) {
-      const known = bytesOf(record.bytes.subarray(0, record.length))
-      const larger = new Uint8Array(Math.min(length * 2, format.most(known, 0) + Bgzf.maxBlock))
-      larger.set(known.bytes)
-      record.bytes = larger
-    }
-    record.bytes.set(target.data, record.length)
-    const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
-    const size = format.size({ bytes, view }, 0, record.length)
-    if (size === -1 || (size === 0 && length > largestRecord)) return damage.noRecord()
-    if (size === 0) {
-      record.length = length
-      return false
-    }
+  const closeOpen = (target: SliceOutput.Held, content: Uint8Array, { from, record, skipped }: Open): boolean => {
+    const { length } = record
+    const rest = record.take(content)
+    if (rest === -1) return damage.noRecord()
+    if (rest === 0) return false
     open = null
-    const rest = size - record.length
-    if (record.skipped) {
-      cursor.within = rest
-      return true
-    }
-    if (!format.fits({ bytes, view }, 0, size)) return damage.noRecord()
+    cursor.within = rest
+    if (skipped) return true
+    const { data } = record
+    const size = length + rest
+    if (!format.fits(data, 0, size)) return damage.noRecord()
     const beginning = held[0] ?? target
-    if (!read({ bytes, view }, 0, size, false, beginning.offset, record.from)) return false
+    if (!read(data, 0, size, false, beginning.offset, from)) return false
     if (proving) {
-      cursor.within = rest
       nextStretch()
       return true
     }
     if (order.judge(span, beginning.offset, target.offset)) {
-      if (!isSound({ bytes, view }, 0, size, beginning.offset)) return false
+      if (!isSound(data, 0, size, beginning.offset)) return false
       count()
-      SliceOutput.note(beginning, record.from, span)
-      SliceOutput.keep(beginning, record.from, beginning.data.length)
-      for (const one of held.slice(1)) SliceOutput.keep(one, 0, one.data.length)
+      SliceOutput.note(beginning, from, span)
+      SliceOutput.keep(beginning, from, beginning.size)
+      for (const one of held.slice(1)) SliceOutput.keep(one, 0, one.size)
       SliceOutput.keep(target, 0, rest)
     }
-    cursor.within = rest
     leaveIfPassed()
     return true
   }
@@ -228,11 +207,16 @@ export const make = (options: ScanOptions): Scan => {
       cursor.block = start + raw.length
       cursor.within = 0
     }
-    if (open !== null && !closeOpen(target, open)) {
-      if (damage.found() !== null) return false
-      held.push(SliceOutput.own(target))
-      leave()
-      return true
+    if (open !== null) {
+      const { record } = open
+      if (!closeOpen(target, data, open)) {
+        if (damage.found() !== null) return false
+        // What is only looked at is not kept.
+        if (!proving) held.push(output.own(target, true))
+        leave()
+        return true
+      }
+      record.release()
     }
     held.push(target)
     const content = bytesOf(data)
@@ -261,10 +245,10 @@ export const make = (options: ScanOptions): Scan => {
       if (size === -1) return damage.noRecord()
       if (size === 0) {
         met = true
-        open = { bytes: data.slice(within), length: data.length - within, from: within, skipped }
+        open = { record: new OpenRecord(format, data.subarray(within)), from: within, skipped }
         held.pop()
         writeHeld()
-        held.push(SliceOutput.own(target))
+        held.push(output.own(target, false))
         leave()
         return true
       }
