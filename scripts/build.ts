@@ -41,6 +41,14 @@ const { values: options } = parseArgs({
 })
 const outdir = resolve(root, options.outdir)
 
+process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
+  const { code, path = options.outdir, syscall } = error
+  console.error(
+    syscall === undefined ? error : `${path}: ${code}: make room, or give this user the right to this clone.`
+  )
+  process.exit(1)
+})
+
 /** Whoever runs the old file while we build keeps it; nobody sees half of the new one. */
 const replaceFile = (path: string, content: string | Uint8Array, mode = 0o644) => {
   const fresh = `${path}.${process.pid}`

@@ -104,19 +104,32 @@ const pathOutside = () =>
     .filter((folder) => !`${folder}${sep}`.startsWith(`${modules}${sep}`))
     .join(delimiter)
 
-const npmCi = (path, ...what) =>
+const ended = new AbortController()
+const npm = (path, ...what) =>
   new Promise((resolve) => {
     let output = ""
-    const npm = spawn("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...what], {
+    const child = spawn("npm", [...what, "--loglevel=error"], {
+      signal: ended.signal,
       cwd: root,
       env: { ...process.env, PATH: path },
       stdio: ["ignore", "pipe", "pipe"],
       shell: process.platform === "win32"
     })
-    for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (text) => (output += text))
-    npm.on("error", (error) => resolve({ status: error.code, output }))
-    npm.on("close", (code, signal) => resolve({ status: code ?? signal, output }))
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text))
+    child.on("error", (error) => resolve({ status: error.code, output }))
+    child.on("close", (code, signal) => resolve({ status: code ?? signal, output }))
   })
+
+/** Pauses between the tries of npm: with its own, of 10 s and more, somebody behind a wrong proxy waits for minutes. */
+const soon = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"]
+const npmCi = (path, ...what) => npm(path, "ci", "--ignore-scripts", "--no-audit", "--no-fund", ...soon, ...what)
+
+/** npm ends well without an optional package that it could not fetch, and is silent on it: asked for that one alone, it says why. */
+const checkFetch = async (path, missing) => {
+  const { version } = readLock()[missing]
+  const name = missing.slice(missing.lastIndexOf("node_modules/") + "node_modules/".length)
+  check(await npm(path, "cache", "add", `${name}@${version}`, "--fetch-retries=0"))
+}
 
 /** The Node of the lock, asked of its package, where it runs; npm 10 makes no link to it in `.bin`. */
 const lockedNode = () => {
@@ -156,20 +169,29 @@ const install = async () => {
   say(`Installing ${missing.length} locked packages (npm ci), about 130 MB, once ...`)
   const started = process.hrtime.bigint()
   const seconds = () => Math.round(Number(process.hrtime.bigint() - started) / 1e9)
-  const alive = setInterval(() => say(`... still installing, ${seconds()} s`), 10_000)
   const outside = pathOutside()
+  let trouble = ""
+  const alive = setInterval(() => say(`... still installing, ${seconds()} s${trouble}`), 10_000)
+  // npm waits for a silent registry for 15 minutes, and says nothing until then.
+  npm(outside, "ping", "--fetch-retries=0", "--fetch-timeout=8000").then(({ output, status }) => {
+    if (status !== 0) trouble = `; the registry does not answer (${errorLines(output)})`
+  })
   if (isNewEnough) check(await npmCi(outside))
   else {
     // npm leaves out optional packages that are not for the Node it runs on: the bundler of the tests, on Node 18.
     check(await npmCi(outside, "--workspace", "scripts/node"))
+    const node = missingPackages().find((path) => path.endsWith(`/node-${process.platform}-${process.arch}`))
+    if (node !== undefined) await checkFetch(outside, node)
     check(await npmCi([dirname(findNode()), outside].join(delimiter)))
   }
   clearInterval(alive)
   const still = missingPackages()
-  if (still.length > 0)
-    stop(
-      `npm ci ended well, but these packages are missing: ${still.join(", ")}. Does npm omit some (npm config get omit)?`
-    )
+  if (still.length > 0) {
+    await checkFetch(outside, still[0])
+    const further = still.length > 1 ? ` and ${still.length - 1} more` : ""
+    stop(`npm ci ended well, but ${still[0]}${further} is missing. Does npm omit some (npm config get omit)?`)
+  }
+  ended.abort()
   say(`Installed in ${seconds()} s.`)
 }
 
@@ -178,7 +200,7 @@ const errorLines = (output) =>
   output
     .split("\n")
     .map((line) => line.replace(/^npm (?:error|ERR!) ?/, "").trim())
-    .filter((line) => line !== "" && !/complete log of this run|^\s*at /.test(line))
+    .filter((line) => line !== "" && !/complete log of this run|^errno |^\s*at /.test(line))
     .slice(0, 3)
     .join(" | ")
 

@@ -59,9 +59,9 @@ describe("scripts/ensure.mjs", () => {
 
 /**
  * A clone in small: the script, a lock of one package, and an npm that does as it is told: `does` is the body of a shell script,
- * called with the arguments of npm.
+ * called with the arguments of npm; `ping` is what it does when it is asked whether the registry is there.
  */
-const clone = Effect.fnUntraced(function* (does: string) {
+const clone = Effect.fnUntraced(function* (does: string, ping = "exit 0") {
   const folder = yield* temporaryFolder("svc-ensure-")
   for (const name of ["scripts", "tools"]) mkdirSync(join(folder, name))
   copyFileSync(`${root}scripts/ensure.mjs`, join(folder, "scripts", "ensure.mjs"))
@@ -69,7 +69,11 @@ const clone = Effect.fnUntraced(function* (does: string) {
   const packages = { "": {}, "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } }
   writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ lockfileVersion: 3, packages }))
   writeFileSync(join(folder, "installed.json"), JSON.stringify({ packages }))
-  writeFileSync(join(folder, "tools", "npm"), `#!/bin/sh\necho "$@" >> npm.txt\n${does}\n`, { mode: 0o755 })
+  writeFileSync(
+    join(folder, "tools", "npm"),
+    `#!/bin/sh\necho "$@" >> npm.txt\n[ "$1" != ping ] || ${ping}\n${does}\n`,
+    { mode: 0o755 }
+  )
   const run = (...args: ReadonlyArray<string>) =>
     runCommand(process.execPath, [join(folder, "scripts", "ensure.mjs"), "--no-build", ...args], {
       cwd: folder,
@@ -90,7 +94,31 @@ describe("an installation by scripts/ensure.mjs", () => {
         /^Installing 1 locked packages .*\n\.\.\. still installing, 10 s\nInstalled in \d+ s\.\n$/
       )
       assert.deepStrictEqual(yield* run("echo", "again"), { exitCode: 0, stdout: "again\n", stderr: "" })
-      assert.lengthOf(readFileSync(join(folder, "npm.txt"), "utf8").trim().split("\n"), 1)
+      assert.lengthOf(readFileSync(join(folder, "npm.txt"), "utf8").match(/^ci /gm) ?? [], 1)
+    })
+  )
+
+  it.live("says meanwhile that the registry does not answer, and why", () =>
+    Effect.gen(function* () {
+      const { run } = yield* clone(`sleep 11; ${installs}`, "{ echo 'npm error code ETIMEDOUT' >&2; exit 1; }")
+      const { exitCode, stderr } = yield* run("echo", "done")
+      assert.strictEqual(exitCode, 0, stderr)
+      assert.match(stderr, /^\.\.\. still installing, 10 s; the registry does not answer \(code ETIMEDOUT\)$/m)
+    })
+  )
+
+  it.live("a package that npm passes over in silence is asked for alone, and the reason said", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* clone(
+        `[ -e mended ] && ${installs}; [ "$1" = ci ] && exit 0; echo 'npm error code SELF_SIGNED_CERT_IN_CHAIN' >&2; exit 1`
+      )
+      const { exitCode, stderr } = yield* run("echo", "done")
+      assert.strictEqual(exitCode, 1)
+      assert.match(stderr, /\nNot installed: the certificate of the registry is not trusted.*\n$/)
+      assert.include(readFileSync(join(folder, "npm.txt"), "utf8"), "cache add a@1.0.0")
+      writeFileSync(join(folder, "mended"), "")
+      const next = yield* run("echo", "done")
+      assert.strictEqual(next.exitCode, 0, next.stderr)
     })
   )
 
