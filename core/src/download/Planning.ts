@@ -15,6 +15,7 @@ import { typeAt } from "../settings/NamedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import * as IndexesBeside from "../transfer/IndexesBeside.ts"
 import { PartFiles, partStem } from "../transfer/PartFiles.ts"
+import { provenBytes } from "../transfer/PartJournal.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
 import {
   type Destination,
@@ -226,8 +227,8 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
       if (suffix !== undefined) notes.set(path.join(folder, name.slice(0, -suffix.length)), path.join(folder, name))
     }
     for (const name of names.filter(isPart)) {
-      const info = yield* Effect.option(fs.stat(path.join(directory, name)))
-      if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocatedBytes(info.value))
+      const journal = yield* Effect.orElseSucceed(fs.readFileString(path.join(directory, `${name}.json`)), () => "")
+      parts.set(path.join(folder, partKey(name)), provenBytes(journal))
     }
   }
   for (const place of within) {
@@ -292,7 +293,3 @@ const isPart = (name: string) => /^\.[^/]{1,250}\.[0-9a-f]{8}\.part$/.test(name)
 
 /** `S1.bam`, shortened where it is long, out of `.S1.bam.1a2b3c4d.part`. */
 const partKey = (name: string) => name.slice(1, -".12345678.part".length)
-
-/** A part may have holes, so its length says little; 512 is the unit of `blocks` (POSIX `st_blocks` on Linux). */
-const allocatedBytes = (info: FileSystem.File.Info): number =>
-  Math.min(Number(info.size), Number(Option.getOrElse(info.blocks, () => 0n)) * 512)

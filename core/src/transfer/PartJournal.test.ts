@@ -6,7 +6,18 @@ import { patterned } from "../../../test/transfer/ScriptedHost.ts"
 import { LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { PartFile } from "./PartFiles.ts"
-import { agrees, decode, encode, makeRoom, makeSpanLog, rangesOf, type Span, start, writerOf } from "./PartJournal.ts"
+import {
+  agrees,
+  decode,
+  encode,
+  makeRoom,
+  makeSpanLog,
+  provenBytes,
+  rangesOf,
+  type Span,
+  start,
+  writerOf
+} from "./PartJournal.ts"
 
 const identity = "0123456789abcdef"
 const small = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
@@ -64,6 +75,19 @@ describe("PartJournal", () => {
     assert.strictEqual(writerOf(text, identity), "w")
     assert.isNull(writerOf(text, "another"))
     assert.isNull(writerOf(text.slice(1), identity))
+    assert.strictEqual(provenBytes(text), 0)
+    assert.strictEqual(
+      provenBytes(
+        encode({
+          ...start(identity, "w", 9),
+          spans: [
+            [0, 3, 1],
+            [5, 9, 2]
+          ]
+        })
+      ),
+      7
+    )
   })
 
   it("Z5 holds no link", () => {

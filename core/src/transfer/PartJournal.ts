@@ -57,6 +57,13 @@ export const decode = (text: string, identity: string): PartJournal | null => {
   return possible ? journal : null
 }
 
+/** How many bytes of a part its journal in `text` can prove; the length of the part says nothing. */
+export const provenBytes = (text: string): number =>
+  Option.match(decodeJson(text), {
+    onNone: () => 0,
+    onSome: ({ spans }) => spans.reduce((sum, [start, end]) => sum + end - start, 0)
+  })
+
 const decodeWriter = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ identity: Schema.String, writer: Schema.String }))
 )
