@@ -21,6 +21,7 @@ import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { executable, folderUntilTheEnd, type Outcome, runCommand } from "../Executables.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { words } from "../Words.ts"
 import { type Operation, readTrace } from "./DiskModel.ts"
 
 /** Files by path relative to the folder of a run; null is a folder. */
@@ -88,18 +89,7 @@ const password = "Canary-of-the-password-7c1f"
 const cookieName = "CANARYCOOKIE"
 
 const whole = ["-a", "A1", "-f", "bam,bam.bai", "-d", "out", "--reportfile", "report.json"]
-const slice = [
-  "-a",
-  "A2",
-  "-f",
-  "bam",
-  "-g",
-  "chr17:43090000-43095000 chrX:31119000-31159000",
-  "-d",
-  "out",
-  "--reportfile",
-  "report.json"
-]
+const slice = words`-a A2 -f bam -g 'chr17:43090000-43095000 chrX:31119000-31159000' -d out --reportfile report.json`
 
 /** Prepares everything at a sandbox of its own, until the scope closes. */
 /** The lock of an account that a killed run left counts for a minute: that minute has passed. */

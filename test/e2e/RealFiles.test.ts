@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand, startSandbox } from "../Executables.ts"
 import { lacks, realFolder, unless } from "../Lacks.ts"
+import { words } from "../Words.ts"
 import { allTypes, download } from "./Download.ts"
 import { folder, sha256 } from "./Ground.ts"
 
@@ -26,13 +27,11 @@ describe("real files", unless(lacks.realFiles), () => {
       const ids = [...listing.stdout.matchAll(/^Analysis ID: (.+)$/gm)].map(([, id = ""]) => id)
       assert.isAbove(ids.length, 5, listing.stderr)
 
-      const { exitCode, stderr } = yield* download(sandbox, sandbox.url, [
-        "-a",
-        ids.join(","),
-        ...allTypes,
-        "-d",
-        destination
-      ])
+      const { exitCode, stderr } = yield* download(
+        sandbox,
+        sandbox.url,
+        words`-a ${ids.join(",")} ${allTypes} -d ${destination}`
+      )
       assert.strictEqual(exitCode, 0, stderr)
       assert.deepStrictEqual(readdirSync(destination).sort(), wanted().sort())
 

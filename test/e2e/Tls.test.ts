@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { startSandbox } from "../Executables.ts"
+import { words } from "../Words.ts"
 import { allTypes, download } from "./Download.ts"
 import { startForeignLinks } from "./ForeignLinks.ts"
 import { folder, sha256 } from "./Ground.ts"
@@ -64,14 +65,7 @@ describe("TLS with a private authority", () => {
       const { nginx, sandbox } = yield* behindNginx
       const destination = yield* folder
       const other = `https://127.0.0.2:${nginx.port}`
-      const { exitCode, stderr } = yield* download(sandbox, other, [
-        "-a",
-        "A1",
-        "-d",
-        destination,
-        "--caFile",
-        nginx.ca
-      ])
+      const { exitCode, stderr } = yield* download(sandbox, other, words`-a A1 -d ${destination} --caFile ${nginx.ca}`)
       assert.strictEqual(exitCode, 69, stderr)
       assert.match(stderr, /TLS with 127\.0\.0\.2.* failed/)
       assert.deepStrictEqual(nginx.requests(), [])

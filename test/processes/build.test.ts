@@ -7,6 +7,7 @@ import { executable, runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const names = Object.keys(product.bin)
@@ -26,12 +27,10 @@ describe("the build", () => {
     () =>
       Effect.gen(function* () {
         const path = yield* folder
-        const { exitCode, stderr } = yield* runCommand(process.execPath, [
-          `${root}scripts/build.ts`,
-          "--quiet",
-          "--outdir",
-          path
-        ])
+        const { exitCode, stderr } = yield* runCommand(
+          process.execPath,
+          words`${root}scripts/build.ts --quiet --outdir ${path}`
+        )
         assert.strictEqual(exitCode, 0, stderr)
         assert.isAbove(readdirSync(path).length, names.length)
         const built = hashes(`${root}dist`).filter((line) => !/^\.sources |^docs\/|^svc-steps-linux-/.test(line))

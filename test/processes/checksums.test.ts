@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { fault, ground, namesIn, readReport } from "../DownloadGround.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 /** Checks all of them as a user does, and gives the names that were right. */
 const checked = (folder: string, kind: "md5" | "sha256"): ReadonlyArray<string> => {
@@ -32,16 +33,8 @@ describe("--checksums", () => {
         assert.deepStrictEqual(proofs, ["md5", "md5", "md5", "md5"])
         const slice = yield* download([...args, "-g", "chr7", "-f", "bam,vcf.gz"])
         assert.strictEqual(slice.exitCode, 0, slice.stderr)
-        const all = [
-          "S1.bam",
-          "S1.bam.bai",
-          "S1.ranged.bam",
-          "S1.ranged.bam.bai",
-          "S1.ranged.vcf.gz",
-          "S1.ranged.vcf.gz.tbi",
-          "S1.vcf.gz",
-          "S1.vcf.gz.tbi"
-        ]
+        const all = words`S1.bam S1.bam.bai S1.ranged.bam S1.ranged.bam.bai S1.ranged.vcf.gz S1.ranged.vcf.gz.tbi S1.vcf.gz
+          S1.vcf.gz.tbi`
         assert.deepStrictEqual(checked(join(folder, "out"), kind), all)
         const before = (yield* stats).linkRequests
         for (const name of all) rmSync(join(folder, "out", `${name}.${kind}`))

@@ -13,6 +13,7 @@ import { unless } from "../Lacks.ts"
 import { root } from "../Root.ts"
 import { fits } from "../Schemas.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 interface Listing {
   readonly analyses: ReadonlyArray<{
@@ -166,16 +167,7 @@ describe("files", () => {
       const wanted = listing.analyses.flatMap(({ files }) => files)
       assert.strictEqual(wanted.length, 8)
 
-      const outcome = yield* download([
-        "-a",
-        "A1,A2",
-        "-f",
-        "bam,bam.bai,vcf.gz,vcf.gz.tbi",
-        "-d",
-        "out",
-        "--reportfile",
-        "r.json"
-      ])
+      const outcome = yield* download(words`-a A1,A2 -f bam,bam.bai,vcf.gz,vcf.gz.tbi -d out --reportfile r.json`)
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.strictEqual(outcome.stdout, "")
       assert.match(outcome.stderr, /8 downloaded \(.*\), 0 skipped, 0 failed/)
@@ -332,17 +324,7 @@ describe("files", () => {
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), ["A1", "A2"])
       assert.match(namesIn(folder, "out", "A1").join(), /^[^,]+\.vcf\.gz\.tbi$/)
-      const again = yield* download([
-        "-a",
-        "A1",
-        "-f",
-        "vcf.gz.tbi",
-        "-d",
-        "out",
-        "--layout",
-        "analysis",
-        "--overwrite"
-      ])
+      const again = yield* download(words`-a A1 -f vcf.gz.tbi -d out --layout analysis --overwrite`)
       assert.strictEqual(again.exitCode, 0, again.stderr)
       // No folder can be made in /proc, and Node's own way of making several never ends there.
       const nowhere = yield* download(["-a", "A1", "-f", "vcf.gz.tbi", "-d", "/proc", "--layout", "analysis"])

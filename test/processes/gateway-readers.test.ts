@@ -9,6 +9,7 @@ import { Deferred, Effect } from "effect"
 import { startSandbox, until } from "../Executables.ts"
 import { type Answer, ask, gatewayGround, startGateway, temporary } from "../GatewayGround.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 const [ada, grace, eve] = ["ada-0123456789abcdef", "grace-0123456789abcdef", "eve-0123456789abcdef"]
 
@@ -217,12 +218,7 @@ describe("readers of svc-gateway", () => {
           yield* told("again: 1 token")
           const text = yield* metrics
           assert.match(text, /^svc_gateway_token_file_refused 0$/m)
-          for (const counter of [
-            "svc_requests_total",
-            "svc_bytes_total",
-            "svc_logins_total",
-            "svc_gateway_cpu_seconds_total"
-          ]) {
+          for (const counter of words`svc_requests_total svc_bytes_total svc_logins_total svc_gateway_cpu_seconds_total`) {
             assert.match(text, new RegExp(`^# TYPE ${counter} counter$`, "m"))
           }
           assert.notMatch(text, /^svc_(?:gateway_logins_total|requests|bytes|logins)\b/m)

@@ -11,6 +11,7 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { executable, startSandbox, until } from "../Executables.ts"
 import { ask, gatewayGround, temporary } from "../GatewayGround.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 const token = "0123456789abcdefghij"
 
@@ -436,16 +437,8 @@ describe("svc-gateway", () => {
   it.live("odd names are not found, and nothing leads outside", () =>
     Effect.gen(function* () {
       const { gateway } = yield* gatewayGround(["--relay"])
-      for (const path of [
-        "/files/A99",
-        "/files/A1/no.bam",
-        "/files/..%2F..%2Fapi/x",
-        "/files/%2e%2e/S1.bam",
-        "/files/A1/..%2FS1.bam",
-        "/files/A1/S1.bam%00",
-        "/x",
-        "/files"
-      ]) {
+      for (const path of words`/files/A99 /files/A1/no.bam /files/..%2F..%2Fapi/x /files/%2e%2e/S1.bam /files/A1/..%2FS1.bam
+        /files/A1/S1.bam%00 /x /files`) {
         assert.strictEqual((yield* ask(`${gateway.url}${path}`)).status, 404, path)
       }
       // Nor what no library would send.

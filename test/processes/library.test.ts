@@ -18,6 +18,7 @@ import { runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { strictService } from "../servers/StrictService.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { words } from "../Words.ts"
 
 describe("a service layer", () => {
   it.live("takes timeouts, tries and the limit of bodies in memory", () =>
@@ -72,17 +73,7 @@ describe("a layer within that of another account", () => {
 
 describe("the entry points", () => {
   const entryPoints = ["core/src/index.ts", "platform/index.ts", "core/src/records/index.ts", "sandbox/index.ts"]
-  const namespaces = [
-    "Annotations",
-    "Client",
-    "Contract",
-    "Downloads",
-    "Errors",
-    "Ids",
-    "Restorations",
-    "Session",
-    "Settings"
-  ]
+  const namespaces = words`Annotations Client Contract Downloads Errors Ids Restorations Session Settings`
   const { exports: declared } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 
   it("are those of package.json, for sources, types and modules alike", () => {
@@ -106,13 +97,10 @@ describe("the entry points", () => {
           node: Object.keys(await import("svc-steps/node")), sandbox: Object.keys(await import("svc-steps/sandbox")),
           records: Object.keys(await import("svc-steps/records"))
         }))`
-      const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [
-        "--no-warnings",
-        "--no-deprecation",
-        "--input-type=module",
-        "--eval",
-        script
-      ])
+      const { exitCode, stderr, stdout } = yield* runCommand(
+        process.execPath,
+        words`--no-warnings --no-deprecation --input-type=module --eval ${script}`
+      )
       assert.strictEqual(exitCode, 0, stderr)
       const { core, http, node, records, sandbox } = JSON.parse(stdout)
       assert.isFalse(http)
@@ -188,17 +176,7 @@ describe("the entry points", () => {
         symlinkSync(`${root}node_modules/${name}`, `${path}/node_modules/${name}`)
       symlinkSync(root, `${path}/node_modules/svc-steps`)
       writeFileSync(`${path}/package.json`, '{ "type": "module" }')
-      const options = [
-        "--noEmit",
-        "--strict",
-        "--skipLibCheck",
-        "--target",
-        "es2024",
-        "--module",
-        "nodenext",
-        "--types",
-        "node"
-      ]
+      const options = words`--noEmit --strict --skipLibCheck --target es2024 --module nodenext --types node`
       const names = examples.map((_, at) => `${at}.ts`)
       const tsc = yield* runCommand(
         process.execPath,

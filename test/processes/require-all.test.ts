@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { ground, namesIn, readReport } from "../DownloadGround.ts"
 import { fits } from "../Schemas.ts"
+import { words } from "../Words.ts"
 
 const world = { analyses: [{ id: "B1", files: [{ name: "B1.bam", copyOf: "A1/S1.bam" }] }] }
 const wanted = ["-a", "A1,A3,B1", "-f", "bam,bam.bai", "-d", "out"]
@@ -90,17 +91,7 @@ describe("--requireAll", () => {
         files.find(({ fileName }: { readonly fileName: string }) => fileName === "S3.bam"),
         { action: "fail", reason: "archived", error: { tag: "FileArchived", ...kept } }
       )
-      const pending = yield* download([
-        "-a",
-        "A3",
-        "-f",
-        "bam",
-        "-d",
-        "out",
-        "--restoreArchived",
-        "force",
-        "--requireAll"
-      ])
+      const pending = yield* download(words`-a A3 -f bam -d out --restoreArchived force --requireAll`)
       assert.strictEqual(pending.exitCode, 75, pending.stderr)
       const whole = yield* download(["-a", "A1", "-f", "bam,vcf.gz", "-d", "out", "--unmapped", "--requireAll"])
       assert.strictEqual(whole.exitCode, 0, whole.stderr)

@@ -8,6 +8,7 @@ import { fits } from "../Schemas.ts"
 import { echoingService } from "../servers/EchoingService.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 const password = 'pässword% &"<CANARY> 1'
 
@@ -69,17 +70,7 @@ describe("Z5 secrets that the service repeats are nowhere", () => {
       Effect.gen(function* () {
         const { at, keep, service, written } = yield* world(start)
         for (const report of ["report.json", "report.html", "report_mqc.json"]) {
-          const args = [
-            "-a",
-            ids,
-            ...files,
-            "--restoreArchived",
-            "force",
-            "--reportfile",
-            report,
-            "--logFormat",
-            format
-          ]
+          const args = words`-a ${ids} ${files} --restoreArchived force --reportfile ${report} --logFormat ${format}`
           assert.strictEqual((yield* keep(report, "svc-download", args)).exitCode, 77)
         }
         assert.isTrue(existsSync(join(at, "awaiting-restoration.json")))

@@ -18,6 +18,7 @@ import { tool } from "../genome/Oracles.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { folderOf } from "../records/Library.ts"
 import { fits } from "../Schemas.ts"
+import { words } from "../Words.ts"
 
 /** Three genes in no order, two of them overlapping themselves. */
 const genes = "chr7:117559500-117561000 chr1:155234500-155236000 chr7:117,560,000-117,562,000"
@@ -65,25 +66,12 @@ describe("records", () => {
         const place = yield* ground()
         const { download, folder } = place
         yield* whole(place)
-        const outcome = yield* download([
-          "-a",
-          "A1",
-          "-g",
-          genes,
-          "-d",
-          "out",
-          "-f",
-          "bam,vcf.gz",
-          "--reportfile",
-          "r.json"
-        ])
+        const outcome = yield* download(words`-a A1 -g ${genes} -d out -f bam,vcf.gz --reportfile r.json`)
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        assert.deepStrictEqual(namesIn(folder, "out"), [
-          "S1.ranged.bam",
-          "S1.ranged.bam.bai",
-          "S1.ranged.vcf.gz",
-          "S1.ranged.vcf.gz.tbi"
-        ])
+        assert.deepStrictEqual(
+          namesIn(folder, "out"),
+          words`S1.ranged.bam S1.ranged.bam.bai S1.ranged.vcf.gz S1.ranged.vcf.gz.tbi`
+        )
         const bed = bedOf(folder, genes)
         const ours = join(folder, "out/S1.ranged.bam")
         const reads = sameReads(ours, ["-M", "-L", bed, join(folder, "whole/S1.bam")])
@@ -144,17 +132,7 @@ describe("records", () => {
         const placed = tool("samtools", "view", "-M", "-L", bedOf(folder, genes), source)
         assert.strictEqual(tool("samtools", "view", join(folder, "out/S1.ranged.bam")), placed + unplaced)
         sameIndex(join(folder, "out/S1.ranged.bam"))
-        const alone = yield* download([
-          "-a",
-          "A1",
-          "--unmapped",
-          "-d",
-          "out",
-          "-f",
-          "bam,vcf.gz",
-          "--reportfile",
-          "r.json"
-        ])
+        const alone = yield* download(words`-a A1 --unmapped -d out -f bam,vcf.gz --reportfile r.json`)
         assert.strictEqual(alone.exitCode, 0, alone.stderr)
         assert.strictEqual(tool("samtools", "view", join(folder, "out/S1.unmapped.bam")), unplaced)
         const [bam, vcf] = readReport(folder, "r.json").files

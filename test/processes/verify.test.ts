@@ -22,6 +22,7 @@ import { run } from "../Executables.ts"
 import { fits } from "../Schemas.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
+import { words } from "../Words.ts"
 
 // Made once: it takes half a second.
 const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
@@ -126,16 +127,7 @@ describe("svc-verify", () => {
   it.live("against the report of a download: sound, then a file changed, then one gone", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()
-      const done = yield* download([
-        "-a",
-        "A1",
-        "-f",
-        "bam,bam.bai,vcf.gz,vcf.gz.tbi",
-        "-d",
-        "out",
-        "--reportfile",
-        "out/report.json"
-      ])
+      const done = yield* download(words`-a A1 -f bam,bam.bai,vcf.gz,vcf.gz.tbi -d out --reportfile out/report.json`)
       assert.strictEqual(done.exitCode, 0, done.stderr)
       const verify = (...args: ReadonlyArray<string>) => runWarm("svc-verify", args, { cwd: folder })
       const sound = yield* verify("--against", "out/report.json")

@@ -6,6 +6,7 @@ import { Duration, Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { until } from "../Executables.ts"
 import { type GatewayGround, startGatewayHere } from "../GatewayLayer.ts"
+import { words } from "../Words.ts"
 
 const token = "ada-0123456789abcdef"
 
@@ -89,14 +90,7 @@ layer(Sandbox.layer({ behaviour: { strict: true, restoreDelay: Duration.hours(1)
       Effect.gen(function* () {
         const gateway = yield* startGatewayHere({ tokens: `ada ${token} may=read,restore` })
         // As an adversary of the log would write it: other cases, slashes, escapes, dots, queries, matrix parameters.
-        const targets = [
-          "files/A1/S1.bam",
-          "files/A1",
-          "reads/A1",
-          "reads/A1/S1.bam",
-          "variants/A1",
-          "files/A3/S3.bam/restore"
-        ]
+        const targets = words`files/A1/S1.bam files/A1 reads/A1 reads/A1/S1.bam variants/A1 files/A3/S3.bam/restore`
         const draw = drawing(7)
         const one = <A>(choices: ReadonlyArray<A>): A => choices[Math.floor(draw() * choices.length)] as A
         const spelled = (text: string) =>

@@ -14,6 +14,7 @@ import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { until } from "../Executables.ts"
 import { readersIn, startGatewayHere } from "../GatewayLayer.ts"
 import { PlainClient } from "../PlainClient.ts"
+import { words } from "../Words.ts"
 
 const [ada, grace, eve] = ["ada-0123456789abcdef", "grace-0123456789abcdef", "eve-0123456789abcdef"]
 const tokens = `ada ${ada} may=read,restore,change\ngrace ${grace} A1\neve ${eve} may=restore`
@@ -45,12 +46,7 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         const { stats } = yield* Sandbox
         const { lines, url } = yield* startGatewayHere({ tokens, api: true })
         const before = yield* stats
-        const paths = [
-          "/api/analysis/A1/annotations",
-          "/api/analyses",
-          "/api/analysis/A1/get-file-download-links",
-          "/virtual-panels"
-        ]
+        const paths = words`/api/analysis/A1/annotations /api/analyses /api/analysis/A1/get-file-download-links /virtual-panels`
         const answers = yield* Effect.all(
           Array.from({ length: 40 }, (_, i) => ask(`${url}/service${paths[i % paths.length]}`, ada)),
           { concurrency: 40 }
@@ -87,17 +83,9 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
         })
         assert.strictEqual(yield* status("/api/analysis/A1/annotations", grace), 200)
         assert.strictEqual(yield* status("/api/analyses?analysisIds=A1", grace), 200)
-        for (const path of [
-          "/api/analysis/A2/annotations",
-          "/api/analysis/A2/get-file-download-links",
-          "/api/analyses",
-          "/api/analyses?analysisIds=",
-          "/api/analyses?analysisIds=A1,A2",
-          "/api/analyses?analysisIds=A1&analysisIds=A2",
-          "/api/cases/reports/info",
-          "/api/analyses?analysisIds=A1&analysisIds=A2&x=1",
-          "/virtual-panels"
-        ]) {
+        for (const path of words`/api/analysis/A2/annotations /api/analysis/A2/get-file-download-links /api/analyses
+          /api/analyses?analysisIds= /api/analyses?analysisIds=A1,A2 /api/analyses?analysisIds=A1&analysisIds=A2
+          /api/cases/reports/info /api/analyses?analysisIds=A1&analysisIds=A2&x=1 /virtual-panels`) {
           assert.strictEqual(yield* status(path, grace), 404, path)
         }
         // P6 beside analyses, only what the contract has; who may read all asks as they like.

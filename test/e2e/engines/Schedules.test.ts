@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Outcome, runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
+import { words } from "../../Words.ts"
 import { stats } from "../Download.ts"
 import { folder } from "../Ground.ts"
 import { assertNoPassword, assertQuiet, followPage, ground, isCold, password, setFaults } from "./Engines.ts"
@@ -315,12 +316,7 @@ describe("schedules", () => {
           runCommand("systemd-analyze", args, { cwd: project, env: { SYSTEMD_COLORS: "0" } })
         const units = ["./svc-resume-restore.service", "./svc-resume-restore.timer"]
         assert.deepInclude(yield* analyze(["verify", ...units]), { exitCode: 0, stderr: "" })
-        const exposure = yield* analyze([
-          "security",
-          "--offline=true",
-          "--threshold=20",
-          "./svc-resume-restore.service"
-        ])
+        const exposure = yield* analyze(words`security --offline=true --threshold=20 ./svc-resume-restore.service`)
         assert.strictEqual(exposure.exitCode, 0, exposure.stdout.slice(-300))
         const { OnCalendar = "" } = unit("svc-resume-restore.timer")
         assert.strictEqual((yield* analyze(["calendar", OnCalendar])).exitCode, 0)

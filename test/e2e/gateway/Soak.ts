@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { startSandbox, until } from "../../Executables.ts"
 import { startGateway } from "../../GatewayGround.ts"
 import { fault, setFaults } from "../../SandboxFaults.ts"
+import { words } from "../../Words.ts"
 import { connectDevTools } from "../DevTools.ts"
 import { allTypes, download, stats } from "../Download.ts"
 import { folder } from "../Ground.ts"
@@ -46,13 +47,8 @@ const killedReader = async (url: string): Promise<void> => {
 }
 
 /** Small answers and larger ones, and none that a fault of the soak is about. */
-const questions = [
-  "/api/analysis/A1/annotations",
-  "/api/analyses",
-  "/virtual-panels",
-  "/api/analysis/A2/annotations",
-  "/api/person/LIMS-0001/id"
-]
+const questions = words`/api/analysis/A1/annotations /api/analyses /virtual-panels /api/analysis/A2/annotations
+  /api/person/LIMS-0001/id`
 
 /** Ends the link that is in use, in the middle of each round. */
 const ended = fault({ plane: "link", times: 1 }, { expireLink: "now" })
@@ -70,9 +66,12 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   const files = yield* folder
   yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
   const whole = readFileSync(join(files, "S1.bam"))
-  const gateway = yield* startGateway(sandbox, ["--relay", "--api", "--loglevel", "info"], {}, [
-    "--inspect=127.0.0.1:0"
-  ])
+  const gateway = yield* startGateway(
+    sandbox,
+    ["--relay", "--api", "--loglevel", "info"],
+    {},
+    words`--inspect=127.0.0.1:0`
+  )
   const inspector = () =>
     gateway.lines
       .map((line) => /^Debugger listening on (ws:\S+)/.exec(line)?.[1])
