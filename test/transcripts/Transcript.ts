@@ -69,7 +69,7 @@ const prefixed = (prefix: string, text: string) =>
         ...text
           .replace(/\n$/, "")
           .split("\n")
-          .map((line) => `${prefix} ${line}`.trimEnd()),
+          .map((line) => (line === "" ? prefix : `${prefix} ${line}`)),
         ...(text.endsWith("\n") ? [] : ["no newline at the end"])
       ]
 
