@@ -74,6 +74,8 @@ const choice = (are: string, names: ReadonlyArray<string>, meant: string | null)
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
 const typeMeant = (type: string): string | null => {
   const typed = type.toLowerCase()
+  // A shell puts the names of files in place of `*`.
+  if (typed === "all" || typed === "*") return fileTypes.join(",")
   return (
     fileTypes.find((it) => it === typed) ??
     fileTypes.find((it) => it.startsWith(`${typed}.`)) ??

@@ -82,7 +82,7 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
       return `Missing ${error.argument}`
     case "InvalidValue":
       if (error.option === "completions") return noSuchShell
-      if (error.kind === "argument") return `Wrong number of ${error.option}: ${error.expected}`
+      if (error.kind === "argument") return `${error.option}: ${error.expected} are needed`
       return wrongValue(options, words, error)
     default:
       return error.message

@@ -101,7 +101,7 @@ export const fileKeys = inGroup("Files", fileSteps, {
     env: "SVC_DESTINATION",
     metavar: "DIR",
     default: ".",
-    otherSpellings: ["o", "output-dir", "out-dir", "output", "out", "dir"],
+    otherSpellings: ["o", "output-dir", "out-dir", "output", "out", "dir", "dest", "directory"],
     help: "Folder to download into; it must exist"
   },
   overwrite: {
@@ -172,6 +172,7 @@ export const fileKeys = inGroup("Files", fileSteps, {
     choices: ["text", "json"],
     default: "text",
     beyond: true,
+    otherSpellings: ["json", "output-format"],
     help: "Form of what is printed in place of files: text for people, or one JSON document"
   }
 })

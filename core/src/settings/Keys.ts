@@ -24,7 +24,7 @@ const networkKeys = inGroup("Network", serviceSteps, {
     least: 1,
     most: 64,
     beyond: true,
-    otherSpellings: ["threads", "jobs", "parallel"],
+    otherSpellings: ["threads", "jobs", "parallel", "transfers"],
     help: "Connections to link hosts at the same time, 16 for slices if none is given; a large file takes several, and up to 4 files (N/2 with more than 8) share them"
   },
   idleTimeout: {
@@ -100,6 +100,7 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     short: "t",
     env: "SVC_TARGET",
     metavar: "NAME|URL",
+    otherSpellings: ["url", "host", "server", "endpoint", "endpoint-url"],
     help: "The API instance (required): a full http(s) URL, or a name that is put into --baseUrl"
   },
   baseUrl: {
@@ -115,6 +116,7 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     short: "u",
     env: "SVC_USER",
     metavar: "NAME",
+    otherSpellings: ["user", "login"],
     help: "User of the API, whose password is asked for, or comes from SVC_PASSWORD or --passwordFile"
   },
   password: {
@@ -176,7 +178,7 @@ const logKeys = inGroup("Log and report", loggingSteps, {
     choices: ["error", "warn", "info", "debug"],
     default: "info",
     invalid: "Invalid log level: ",
-    otherSpellings: ["ll"],
+    otherSpellings: ["ll", "debug", "log-level"],
     metavar: "LEVEL",
     help: "error, warn, info or debug"
   },

@@ -151,7 +151,12 @@ export const decodeValue = (
       const number = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN
       return number >= least && number <= most
         ? Result.succeed(number)
-        : Result.fail({ expected: `a whole number from ${least} to ${most}` })
+        : Result.fail({
+            expected:
+              most === Number.MAX_SAFE_INTEGER
+                ? `a whole number, ${least} or more`
+                : `a whole number from ${least} to ${most}`
+          })
     }
     case "duration": {
       const duration = durationOf(word)
