@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountLock, makeAccountLock } from "../../core/src/session/Gate.ts"
 import { lacksDescriptors } from "../../test/FullTable.ts"
@@ -89,6 +89,53 @@ describe("AccountLockFiles", () => {
       assert.deepStrictEqual(openCards(), [])
     })
   )
+
+  it("S7 K1 a folder that refuses is not waited for, a full one for a quarter of an hour, any other without an end", () => {
+    const minutes = (...codes: ReadonlyArray<string>) =>
+      codes.map((code) => Duration.toMinutes(AccountLockFiles.patienceWith(code)))
+    assert.deepStrictEqual(minutes("EROFS", "EACCES", "EPERM"), [0, 0, 0])
+    assert.deepStrictEqual(minutes("ENOSPC", "EDQUOT", "ENOINODES"), [15, 15, 15])
+    const away = minutes("ESTALE", "ENOLCK", "EIO", "ENOENT", "ETIMEDOUT", "EHOSTDOWN", "EMFILE", "EBUSY", "ENEVERSEEN")
+    assert.deepStrictEqual(new Set(away), new Set([Number.POSITIVE_INFINITY]))
+  })
+
+  for (const [code, times, wait, held] of [
+    ["EROFS", Number.POSITIVE_INFINITY, 0, 0],
+    ["EACCES", Number.POSITIVE_INFINITY, 0, 0],
+    ["EPERM", Number.POSITIVE_INFINITY, 0, 0],
+    ["ENOSPC", Number.POSITIVE_INFINITY, 900, 0],
+    ["ENOSPC", 30, 0, 1],
+    ["ESTALE", 30, 0, 1]
+  ] as const) {
+    it.live(
+      `S7 K1 ${code} of the folder ${times} times: ${held} locks, and the next turn does not wait once more`,
+      () =>
+        Effect.gen(function* () {
+          const lockDir = yield* folder
+          const { layer, said } = locksIn(lockDir)
+          yield* lacksDescriptors(lockDir, code, times)
+          const seconds = Effect.map(Clock.currentTimeMillis, (now) => now / 1000)
+          const turn = Effect.gen(function* () {
+            const begun = yield* seconds
+            const look = Effect.sync(() => readdirSync(lockDir).length)
+            const use = yield* Effect.forkChild(holding("key", look))
+            yield* passTimeUntil(() => use.pollUnsafe() !== undefined)
+            return { locks: yield* Fiber.join(use), waited: (yield* seconds) - begun }
+          })
+          yield* Effect.gen(function* () {
+            const first = yield* turn
+            assert.strictEqual(first.locks, held)
+            assert.isAtLeast(first.waited, wait)
+            if (wait === 0) assert.isBelow(first.waited, 800)
+            assert.isBelow((yield* turn).waited, 800)
+          }).pipe(Effect.provide([layer, TestClock.layer()]))
+          assert.deepStrictEqual(
+            said.map((line) => /has to wait|cannot be used/.exec(line)?.[0]),
+            [...(wait > 0 || held > 0 ? ["has to wait"] : []), ...(held === 0 ? ["cannot be used"] : [])]
+          )
+        })
+    )
+  }
 
   it.live("names in the folder tell nothing, and nothing is left", () =>
     Effect.gen(function* () {

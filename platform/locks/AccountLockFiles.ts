@@ -16,10 +16,12 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
-import { ConfigUnusable, LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
+import { ConfigUnusable, fullDisk, LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
 import { diskPoll } from "../../core/src/Schedules.ts"
 import { AccountLock, longestAnswer, makeAccountLock, sayAtWork } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
+import { usualApiTimeout } from "../../core/src/session/SessionSettings.ts"
+import { monotonicMillis } from "../../core/src/telemetry/MonotonicTime.ts"
 import { io, tolerate } from "../Errno.ts"
 import { type FileLockError, type FileLocks, makeFileLocks, makeNotice, ourselves, takingOver } from "./FileLock.ts"
 import { findLockFolder, unusable } from "./LockFolder.ts"
@@ -33,14 +35,17 @@ export interface AccountLockSettings {
 const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
   join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
-/** What no time mends: a folder that became read-only, or was closed to us. To wait for it would be to wait for ever. */
+/**
+ * How long a folder that could be used is waited for when it fails with this error. What no time mends is not: it became read-only, or was
+ * closed to us. Room may come back on a full disk, or never. Whatever else it says, it is away for now: going on without the lock
+ * would end both runs.
+ */
+export const patienceWith = (errno: string): Duration.Duration =>
+  refusals.includes(errno) ? Duration.zero : fullDisk.includes(errno) ? usualApiTimeout : Duration.infinity
+
 const refusals = ["EROFS", "EACCES", "EPERM"]
 
-/** A folder that could be used is away for now, whatever else the error: going on without the lock would end both runs. */
-const isAway = (error: FileLockError): error is LocalIo =>
-  error._tag === "SvcLocalIo" && error.operation !== takingOver && !refusals.includes(error.errno)
-
-const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver
+const isLeft = (error: FileLockError): error is LocalIo => error._tag === "SvcLocalIo" && error.operation === takingOver
 
 const why = ({ errno }: LocalIo) =>
   noDescriptors.includes(errno)
@@ -50,18 +55,32 @@ const why = ({ errno }: LocalIo) =>
 /** Locks in a folder that may be away for a while, which is said once: each by itself, for one that is held is not given back for want of the next. */
 const makePatient = (folder: string) => {
   let said = false
+  /** When it failed first since it could be used, in ms of the monotonic clock. */
+  let awaySince: number | null = null
+  const isAwaited = (error: FileLockError) =>
+    Effect.map(monotonicMillis, (now) => {
+      if (error._tag !== "SvcLocalIo" || isLeft(error)) return false
+      awaySince ??= now
+      return now - awaySince < Duration.toMillis(patienceWith(error.errno))
+    })
   return <A, R>(work: Effect.Effect<A, FileLockError, R>) =>
     work.pipe(
-      Effect.tapError((error) => {
-        if (!isAway(error)) return Effect.void
-        const say = said
-          ? Effect.void
-          : Effect.logWarning(`The lock of the account has to wait for its folder ${folder} (${why(error)})`)
-        said = true
-        // One that was removed is made again.
-        return Effect.andThen(say, unusable(folder, true))
-      }),
-      Effect.retry({ schedule: diskPoll, while: isAway })
+      Effect.tap(
+        Effect.sync(() => {
+          awaySince = null
+        })
+      ),
+      Effect.tapError(
+        Effect.fnUntraced(function* (error) {
+          if (error._tag !== "SvcLocalIo" || !(yield* isAwaited(error))) return
+          if (!said)
+            yield* Effect.logWarning(`The lock of the account has to wait for its folder ${folder} (${why(error)})`)
+          said = true
+          // One that was removed is made again.
+          yield* unusable(folder, true)
+        })
+      ),
+      Effect.retry({ schedule: diskPoll, while: isAwaited })
     )
 }
 
