@@ -45,7 +45,7 @@ export const patienceWith = (errno: string): Duration.Duration =>
 
 const refusals = ["EROFS", "EACCES", "EPERM"]
 
-const isLeft = (error: FileLockError): error is LocalIo => error._tag === "SvcLocalIo" && error.operation === takingOver
+const isLeft = (error: FileLockError): boolean => error._tag === "SvcLocalIo" && error.operation === takingOver
 
 const why = ({ errno }: LocalIo) =>
   noDescriptors.includes(errno)

@@ -32,6 +32,8 @@ const bamOf = (bytes: number): Buffer =>
 
 type Span = readonly [start: number, end: number, sum: number]
 
+const link = { plane: "link", file: "big.bam" } as const
+
 /**
  * A run of `svc-download` that `signal` ended when its journal had a span or its part all that the link host sends, one byte of the part
  * changed in the middle of the span number `which`, and the same command again.
@@ -44,7 +46,7 @@ const changedBetweenRuns = Effect.fnUntraced(function* (
   const path = join(yield* temporaryFolder("svc-bam-"), "big.bam")
   writeFileSync(path, bam)
   const here = yield* ground({ world: { analyses: [{ id: "B1", files: [{ name: "big.bam", path }] }] } })
-  yield* here.setFaults([fault({ plane: "link", file: "big.bam", nth: 1 }, { stall })])
+  yield* here.setFaults([fault({ ...link, nth: 1 }, { stall })])
   const out = join(here.folder, "out")
   const args = ["-a", "B1", "-f", "bam", "-d", "out", "--limitRate", "400M", "--checksums", "sha256"]
   const named = (suffix: string) => join(out, namesIn(out).find((name) => name.endsWith(suffix)) ?? "nothing yet")
@@ -71,7 +73,14 @@ const changedBetweenRuns = Effect.fnUntraced(function* (
   const next = yield* here.download([...args, "--reportfile", "report.json"])
   const after = (yield* here.stats).files["B1/big.bam"]
   const kept = left.reduce((sum, [start, end]) => sum + end - start, 0) - (to - from)
-  return { bam, here, kept, next, span: [from, to] as const, fetched: (after?.bytes ?? 0) - (before?.bytes ?? 0) }
+  return {
+    bam,
+    here,
+    kept,
+    next,
+    span: [from, to] as const,
+    fetched: (after?.bytes ?? 0) - (before?.bytes ?? 0)
+  }
 })
 
 const proves = ({
@@ -87,7 +96,13 @@ const proves = ({
   const hex = sha256(here.folder, "out", "big.bam")
   assert.strictEqual(readFileSync(join(here.folder, "out", "big.bam.sha256"), "utf8"), `${hex}  big.bam\n`)
   const [file] = readReport(here.folder, "report.json").files
-  assert.deepInclude(file, { action: "downloaded", bytes: bam.length, resumedFrom: kept, sha256: hex })
+  assert.deepInclude(file, {
+    action: "downloaded",
+    bytes: bam.length,
+    resumedFrom: kept,
+    sha256: hex,
+    provenBy: "blocks"
+  })
   assert.strictEqual(fetched, bam.length - kept)
   // What is announced is what the journal does not prove, however long the part is.
   assert.include(next.stderr, `Fetching 1 file, ${humanSize(bam.length - kept - (to - from))}`)
@@ -100,7 +115,11 @@ const proves = ({
 describe("K12 a byte of the unfinished file that changes between two runs", () => {
   it.live("of a large file that was killed: its span and the rest are fetched, and nothing else", () =>
     Effect.gen(function* () {
-      const run = yield* changedBetweenRuns(80 * 1024 * 1024, { signal: "SIGKILL", stall: 24 * 1024 * 1024, which: 3 })
+      const run = yield* changedBetweenRuns(80 * 1024 * 1024, {
+        signal: "SIGKILL",
+        stall: 24 * 1024 * 1024,
+        which: 3
+      })
       proves(run)
       assert.isAtMost(run.span[1] - run.span[0], 8 * 1024 * 1024)
       assert.isAbove(run.kept, 32 * 1024 * 1024)
@@ -115,3 +134,36 @@ describe("K12 a byte of the unfinished file that changes between two runs", () =
     })
   )
 })
+
+it.live("P1 D2 a byte that came wrong before kill -9 is found by the run that goes on: 65, and no file", () =>
+  Effect.gen(function* () {
+    const path = join(yield* temporaryFolder("svc-bam-"), "big.bam")
+    const bam = bamOf(20 * 1024 * 1024)
+    writeFileSync(path, bam)
+    const here = yield* ground({ world: { analyses: [{ id: "B1", files: [{ name: "big.bam", path }] }] } })
+    const stall = 12 * 1024 * 1024
+    yield* here.setFaults([fault({ ...link, nth: 1 }, { corrupt: 3_000_000, stall })])
+    const out = join(here.folder, "out")
+    const args = ["-a", "B1", "-f", "bam", "-d", "out"]
+    const running = yield* start("svc-download", args, { cwd: here.folder, env: here.env })
+    const journal = () => namesIn(out).find((name) => name.endsWith(".part.json"))
+    const spans = (): ReadonlyArray<Span> => {
+      const name = journal()
+      return name === undefined ? [] : JSON.parse(readFileSync(join(out, name), "utf8")).spans
+    }
+    yield* untilOrEnd(
+      running,
+      "what came is noted",
+      Effect.sync(() => spans().length > 0)
+    )
+    yield* running.kill("SIGKILL")
+    yield* running.outcome
+    const next = yield* here.download(args)
+    assert.strictEqual(next.exitCode, 65, next.stderr)
+    assert.match(next.stderr, /big\.bam: .*block .*at byte \d+/)
+    assert.deepStrictEqual(namesIn(out), [])
+    const again = yield* here.download(args)
+    assert.strictEqual(again.exitCode, 0, again.stderr)
+    assert.isTrue(readFileSync(join(out, "big.bam")).equals(bam))
+  })
+)

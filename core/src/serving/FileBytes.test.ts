@@ -139,6 +139,25 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
+  it.effect("a reader that takes less than 1 KiB per second for half an hour is no fault of the host", () =>
+    Effect.gen(function* () {
+      const pieces = Array.from({ length: 30 }, (_, i) => first.bytes.subarray(i * 10_000, (i + 1) * 10_000))
+      const place = ground({ script: ({ range }, good) => (range === "bytes=0-15" ? good : { ...good, body: pieces }) })
+      const parts: Array<Uint8Array> = []
+      const reading = Effect.gen(function* () {
+        const bytes = yield* FileBytes
+        const write = (piece: Uint8Array) =>
+          Effect.sync(() => void parts.push(piece.slice())).pipe(Effect.delay("1 minute"))
+        yield* bytes.send(file, yield* bytes.version(file), { first: 0, end: size }, write)
+      })
+      const fiber = yield* Effect.forkChild(Effect.provide(reading, place.layer))
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(fiber)
+      assert.isTrue(same(Buffer.concat(parts), 0, size))
+      assert.strictEqual(place.links.seen.length, 2)
+    })
+  )
+
   it.effect("H1 H2 a host without ranges, or with wrong ones, is told from a file that has changed", () =>
     Effect.gen(function* () {
       for (const wrong of [{ "content-range": `bytes 7-8/${size}` }, null]) {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import { countBytes } from "../telemetry/Counters.ts"
-import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
+import { makePace, monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import type { SessionReply } from "./ReplyReading.ts"
 import type { Setback } from "./Setback.ts"
 
@@ -23,9 +23,6 @@ export interface Patience {
 
 /** A line says that an answer takes long after this time. */
 export const longWait = Duration.minutes(1)
-
-/** An answer that brings fewer `bytes` than these in `milliseconds` of waiting for it is given up, as at link hosts. */
-const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
 
 /** Waits for a part of the answer, and gives it up after `wait` for `reason`. `first`: that this takes long is said. */
 export const inTime =
@@ -46,7 +43,7 @@ export const makeArrival = Effect.fnUntraced(function* (
 ) {
   const pull = yield* Stream.toPull(Stream.rechunk(body, 1))
   let begun = false
-  let window = { waited: 0, bytes: 0 }
+  const isTooSlow = makePace()
 
   const take = Effect.suspend(() => {
     const wait = begun ? idle : headers
@@ -57,19 +54,13 @@ export const makeArrival = Effect.fnUntraced(function* (
     }).pipe(inTime(patience, wait, `no further byte of the answer within ${Duration.format(wait)}`, !begun))
   })
 
-  /** Fails when the answer has come too slowly for two minutes of waiting for it. */
-  const judge = (waited: number, bytes: number) => {
-    window = { waited: window.waited + waited, bytes: window.bytes + bytes }
-    if (window.waited < slowest.milliseconds) return Effect.void
-    if (window.bytes < slowest.bytes) return patience.giveUp("the answer comes with less than 1 KiB per second")
-    window = { waited: 0, bytes: 0 }
-    return Effect.void
-  }
-
   const next: SessionReply["next"] = Effect.gen(function* () {
     const asked = yield* monotonicMillis
     const piece = yield* take
-    if (piece !== null && begun) yield* judge((yield* monotonicMillis) - asked, piece.length)
+    const waited = (yield* monotonicMillis) - asked
+    if (piece !== null && begun && isTooSlow(waited, piece.length)) {
+      return yield* patience.giveUp("the answer comes with less than 1 KiB per second")
+    }
     begun = true
     return piece
   })

@@ -25,3 +25,18 @@ export const timed = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A
   const timing: Timing = { startedAt, finishedAt: DateTime.toDate(yield* DateTime.now), seconds }
   return { value, timing }
 })
+
+/** A body that brings fewer `bytes` than these in `milliseconds` of waiting for it comes too slowly. */
+const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
+
+/** Judges a body piece by piece, by its bytes and the ms that were waited for them: true when it comes too slowly. */
+export const makePace = () => {
+  let window = { waited: 0, bytes: 0 }
+  return (waited: number, bytes: number): boolean => {
+    window = { waited: window.waited + waited, bytes: window.bytes + bytes }
+    if (window.waited < slowest.milliseconds) return false
+    const isSlow = window.bytes < slowest.bytes
+    window = { waited: 0, bytes: 0 }
+    return isSlow
+  }
+}

@@ -40,17 +40,6 @@ describe("the rate of a LinkPool", () => {
     })
   )
 
-  it.effect("a reader is told how long it waited", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust("1 hour")
-      const limit = makeRateLimit(1_000_000)
-      assert.strictEqual(yield* limit.spend(250_000), 0)
-      const waiting = yield* Effect.forkChild(limit.spend(500_000))
-      yield* TestClock.adjust("500 millis")
-      assert.strictEqual(yield* Fiber.join(waiting), 500)
-    })
-  )
-
   it.effect("an hour without bytes saves a quarter of a second, not an hour", () =>
     Effect.gen(function* () {
       const limit = makeRateLimit(1000)
@@ -95,7 +84,7 @@ describe("the rate of a LinkPool", () => {
   it.effect("0 is no limit: nothing waits, and batches stay whole", () =>
     Effect.gen(function* () {
       const limit = makeRateLimit(0)
-      for (let i = 0; i < 1000; i++) assert.strictEqual(yield* limit.spend(1e9), 0)
+      for (let i = 0; i < 1000; i++) yield* limit.spend(1e9)
       assert.strictEqual(limit.portion, Number.POSITIVE_INFINITY)
     })
   )

@@ -61,11 +61,11 @@ export class LinkPool extends Context.Service<
 export interface RateLimit {
   /** Batches are taken in portions of at most this many bytes, so that a slow download moves evenly. */
   readonly portion: number
-  /** Counts bytes that have come, and returns when more may be taken: how long that was, in ms. */
-  readonly spend: (bytes: number) => Effect.Effect<number>
+  /** Counts bytes that have come, and returns when more may be taken. */
+  readonly spend: (bytes: number) => Effect.Effect<void>
 }
 
-const unlimited: RateLimit = { portion: Number.POSITIVE_INFINITY, spend: () => Effect.succeed(0) }
+const unlimited: RateLimit = { portion: Number.POSITIVE_INFINITY, spend: () => Effect.void }
 
 /** At most this much unused time (ms) is made up for, so that a timer that fires late or a busy disk costs no throughput. */
 const saved = 250
@@ -84,7 +84,7 @@ export const makeRateLimit = (bytesPerSecond: number): RateLimit => {
       Effect.flatMap(monotonicMillis, (now) => {
         paidUntil = Math.max(paidUntil, now - saved) + (bytes * 1000) / bytesPerSecond
         const wait = paidUntil - now
-        return wait > 0 ? Effect.as(Effect.sleep(wait), wait) : Effect.succeed(0)
+        return wait > 0 ? Effect.sleep(wait) : Effect.void
       })
   }
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { countBytes } from "../telemetry/Counters.ts"
-import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
+import { makePace, monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { isDoubtful, type RangeAsked, type ReplyHead } from "./RangeReply.ts"
@@ -26,9 +26,6 @@ export interface BodyContext {
   readonly sink: ByteSink
   readonly pool: LinkPool["Service"]
 }
-
-/** A connection that brings fewer `bytes` than these in `milliseconds` is given up. Waiting for the rate limit does not count. */
-const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
 
 /**
  * Takes the bytes `[at, end)` of the file (`end` null: all that come) and returns where they ended. Bytes before
@@ -60,25 +57,24 @@ export const receive = Effect.fnUntraced(function* (
     yield* Ref.set(position, at)
   })
 
-  let window = { since: yield* monotonicMillis, bytes: 0 }
+  const isTooSlow = makePace()
   while (true) {
+    const asked = yield* monotonicMillis
     const batch = yield* next
     if (batch === null) break
     if (body.end !== null && at + batch.length > body.end) {
       const reason = "sent more bytes than it announced"
       return yield* new LinkProtocol({ file: fileName, host: reply.host, reason })
     }
-    const came = yield* monotonicMillis
     yield* countBytes("link", batch.length)
-    window = { since: window.since, bytes: window.bytes + batch.length }
-    if (came - window.since >= slowest.milliseconds) {
-      if (window.bytes < slowest.bytes) return yield* brokenLink(reply.host, "Slow", "sends less than 1 KiB per second")
-      window = { since: came, bytes: 0 }
+    // Waiting for the disk, a reader or the rate limit is no fault of the host.
+    if (isTooSlow((yield* monotonicMillis) - asked, batch.length)) {
+      return yield* brokenLink(reply.host, "Slow", "sends less than 1 KiB per second")
     }
     for (let from = 0; from < batch.length; from += limit.portion) {
       const portion = batch.subarray(from, from + limit.portion)
       yield* take(portion)
-      window = { since: window.since + (yield* limit.spend(portion.length)), bytes: window.bytes }
+      yield* limit.spend(portion.length)
     }
   }
   if (body.end !== null && at < body.end) return yield* brokenLink(reply.host, "Short", "ended the file too early")
