@@ -101,22 +101,39 @@ const ofSandbox = (here: Ground, [name, ...args]: ReadonlyArray<string>): Effect
 const forShell = /[|&;<>$`*()~\n]/
 
 /** One of our commands, alone or with a variable before it and a file for its input, shares a process with the others. */
-const runOne = (here: Ground, line: string): Effect.Effect<Outcome> => {
-  const [, variables = "", command = "", file] = /^((?:[A-Z_]+=\S* )*)(.*?)(?: < (\S+))?$/s.exec(line) ?? []
-  const plain = !forShell.test(variables + command.replaceAll(/'[^']*'|"[^"$`\\]*"/g, ""))
-  const [name = "", ...args] = plain ? words(command) : []
-  if (name === "sandbox") return ofSandbox(here, args)
+const own = /^((?:[A-Z_]+=\S* )*)((?:sandbox|svc-[a-z-]+)(?: .*?)?)(?: < ([\w./]+))?$/
+
+const ours = (part: string) => {
+  const [, variables = "", command = "", file] = own.exec(part) ?? []
+  const plain = command !== "" && !forShell.test(variables + command.replaceAll(/'[^']*'|"[^"$`\\]*"/g, ""))
+  return plain ? { variables: words(variables), command: words(command), file } : null
+}
+
+const runOne = (here: Ground, part: string): Effect.Effect<Outcome> => {
   const env = { ...here.env, PATH: `${root}dist/bin:${process.env["PATH"]}` }
-  if (!name.startsWith("svc-")) return runCommand("bash", ["--norc", "-c", line], { cwd: here.folder, env })
-  const given = Object.fromEntries(words(variables).map((word) => word.split(/=(.*)/s, 2)))
-  const input = file === undefined ? "" : readFileSync(join(here.folder, file), "utf8")
+  const known = ours(part)
+  if (known === null) return runCommand("bash", ["--norc", "-c", part], { cwd: here.folder, env })
+  const [name = "", ...args] = known.command
+  if (name === "sandbox") return ofSandbox(here, args)
+  const given = Object.fromEntries(known.variables.map((word) => word.split(/=(.*)/s, 2)))
+  const input = known.file === undefined ? "" : readFileSync(join(here.folder, known.file), "utf8")
   return runWarm(name, args, { cwd: here.folder, env: { ...env, ...given }, input })
 }
 
-/** Commands with `&&` between them. */
+/** Commands with `&&` between them; those of the shell that follow each other are one of its lines. */
+const partsOf = (line: string): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  for (const part of line.split(/ && (?=(?:[^']|'[^']*')*$)/)) {
+    const last = parts.at(-1)
+    const joins = last !== undefined && ours(last) === null && ours(part) === null
+    parts.splice(joins ? -1 : parts.length, 1, joins ? `${last} && ${part}` : part)
+  }
+  return parts
+}
+
 const runLine = (here: Ground, line: string): Effect.Effect<Outcome> =>
   Effect.reduce(
-    line.split(/ && (?=(?:[^']|'[^']*')*$)/),
+    partsOf(line),
     () => says(""),
     (sum, part) =>
       sum.exitCode !== 0

@@ -418,7 +418,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         )
         const fs = yield* FileSystem.FileSystem
         // As root may write everywhere, somebody else is asked.
-        const closed = { ...fs, access: () => fs.access(`${w.tracking}/none`) }
+        const access: typeof fs.access = (path, how) => fs.access(how?.writable ? `${w.tracking}/none` : path)
+        const closed = { ...fs, access }
         const refused = yield* Effect.provideService(decisions, FileSystem.FileSystem, closed)
         assert.match(refused[2] ?? "", new RegExp(`^Cannot write to ${w.tracking}`))
         assert.deepStrictEqual([refused[0], refused[2]], ["Fetch", refused[4]])
