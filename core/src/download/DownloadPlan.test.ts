@@ -370,7 +370,7 @@ describe("slices", () => {
   const content = { wanted: [{ text: "chr1", readings: [] }], unmapped: false }
   const slices: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], slice: content }
   const indexOf = (files: ReadonlyArray<ListedFile>) =>
-    plan([analysis("A1", files)], slices, empty).files.map(({ slice }) => slice?.indexFiles[0] ?? null)
+    plan([analysis("A1", files)], slices, empty).files.map(({ slice }) => slice?.indexFile ?? null)
 
   it("each data file becomes one slice with its own name, and its index is found although not asked for", () => {
     const files = [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("S.vcf.gz.tbi")]

@@ -234,7 +234,7 @@ const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }:
 /** What the service does not list although the file needs it; null when nothing is missing. */
 export const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
   const analysis = `(analysis ${printable(analysisId)})`
-  if (slice?.indexFiles.length === 0) {
+  if (slice !== null && slice.indexFile === null) {
     return new NotFound({
       what: `index of ${printable(fileName)} ${analysis}`,
       detail: "regions cannot be found without one, and the service lists none"

@@ -99,7 +99,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const path = yield* Path.Path
       const { bytes, file, regions } = yield* cut("bam")
       const name = path.basename(file)
-      const slice = { name, indexFiles: [], content: yield* contentOf(gene), estimate: null }
+      const slice = { name, indexFile: null, content: yield* contentOf(gene), estimate: null }
       const places = [{ folder: "", fileName: "S.bam", type: "bam", slice } as const]
       const seen = (overwrite: boolean) =>
         Effect.map(lookAt({ destination: path.dirname(file), overwrite }, places), ({ slices }) => [...slices])

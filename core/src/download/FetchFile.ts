@@ -1,5 +1,4 @@
 /** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -140,9 +139,9 @@ const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   const path = yield* Path.Path
   const transfer = yield* SliceTransfer
   const context = yield* Effect.context<Codec | FileSystem.FileSystem>()
-  const { indexFiles } = slice
-  if (!Arr.isReadonlyArrayNonEmpty(indexFiles)) return yield* new NotFound({ what: `index of ${file.fileName}` })
-  const task = yield* sliceTask({ ...file, indexFiles }, slice.content, links)
+  const { indexFile } = slice
+  if (indexFile === null) return yield* new NotFound({ what: `index of ${file.fileName}` })
+  const task = yield* sliceTask({ ...file, indexFile }, slice.content, links)
   const directory = yield* folderOf(file, request)
   const name = finalName(file)
   return yield* transfer.download({

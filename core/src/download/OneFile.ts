@@ -1,5 +1,4 @@
 /** The one file that a request means, whole or the slice of it, read in its order in place of being written to the disk. */
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ServiceClient } from "../client/ServiceClient.ts"
@@ -112,14 +111,14 @@ export const openOne = Effect.fn("svc.download.openOne")(function* (
   yield* tell({ _tag: "Begun", files: [file], bytes: size ?? 0 })
   const progress: SliceTask["progress"] = (some) => listener({ _tag: "Progress", file, progress: some })
   const links = yield* runLinks([entry], [file])
-  const indexFiles = slice?.indexFiles ?? []
+  const indexFile = slice?.indexFile ?? null
   const content =
-    slice === null || !Arr.isReadonlyArrayNonEmpty(indexFiles)
+    slice === null || indexFile === null
       ? yield* streams.open({
           data: { analysisId, fileName, ...(yield* links.lend({ analysisId, fileName })) },
           progress
         })
-      : yield* streams.open({ ...(yield* sliceTask({ ...file, indexFiles }, slice.content, links)), progress })
+      : yield* streams.open({ ...(yield* sliceTask({ ...file, indexFile }, slice.content, links)), progress })
   yield* Effect.forEach(content.warnings, (warning) => Effect.logWarning(warning), { discard: true })
   return { file, content }
 })

@@ -48,7 +48,7 @@ describe("slices in a plan", () => {
     ])
     const [bam] = plan(listing(...files), asked(regions), empty).files
     assert.isNull(bam?.size)
-    assert.strictEqual(bam?.slice?.indexFiles[0], "S.bam.bai")
+    assert.strictEqual(bam?.slice?.indexFile, "S.bam.bai")
   })
 
   it("an analysis with an index but without its data file has nothing to slice", () => {
@@ -72,26 +72,26 @@ describe("slices in a plan", () => {
     ])
   })
 
-  it("the best listed index is taken first, then the others, and none in the archive or without a link beside one that is here", () => {
+  it("the best listed index is taken, and none in the archive or without a link beside one that is here", () => {
     const indexesOf = (...others: ReadonlyArray<ListedFile>) => {
       const [place] = wantedFiles(listing(file("S.bam"), file(null), ...others), asked(regions))
-      return { indexes: place?.slice?.indexFiles, archived: place?.archived, hasLink: place?.hasLink }
+      return { index: place?.slice?.indexFile, archived: place?.archived, hasLink: place?.hasLink }
     }
     const here = { archived: false, hasLink: true }
     assert.deepStrictEqual(indexesOf(file("S.csi"), file("S.bai"), file("S.bam.csi"), file("S.bam.csi")), {
-      indexes: ["S.bam.csi", "S.csi", "S.bai"],
+      index: "S.bam.csi",
       ...here
     })
     assert.deepStrictEqual(indexesOf(file("S.bam.bai", { archived: true }), file("S.csi")), {
-      indexes: ["S.csi"],
+      index: "S.csi",
       ...here
     })
     assert.deepStrictEqual(indexesOf(file("S.bam.bai", { hasLink: false }), file("S.bai")), {
-      indexes: ["S.bai"],
+      index: "S.bai",
       ...here
     })
     assert.deepStrictEqual(indexesOf(file("T.bam.bai"), file("S.bam.bai", { hasLink: false })), {
-      indexes: ["S.bam.bai"],
+      index: "S.bam.bai",
       archived: false,
       hasLink: false
     })

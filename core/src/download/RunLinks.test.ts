@@ -99,7 +99,7 @@ describe("the links of a run", () => {
       ).map((file): PlannedFile => ({ ...file, decision: { _tag: "Fetch" } }))
       // One index serves both files.
       assert.deepStrictEqual(
-        fetched.map(({ slice }) => slice?.indexFiles[0]),
+        fetched.map(({ slice }) => slice?.indexFile),
         ["a.csi", "a.csi"]
       )
       const links = yield* runLinks(answers, fetched)

@@ -60,7 +60,7 @@ const entriesFor = (
   const wanted = Map.groupBy(files, ({ analysisId }) => analysisId)
   return entries.flatMap(({ links, listed, ...entry }) => {
     const planned = wanted.get(listed.id) ?? []
-    const names = new Set(planned.flatMap(({ fileName, slice }) => [fileName, ...(slice?.indexFiles ?? [])]))
+    const names = new Set(planned.flatMap(({ fileName, slice }) => [fileName, slice?.indexFile ?? fileName]))
     const kept = [...links].filter(([name]) => names.has(name))
     const listedFiles = listed.files.filter(({ fileName }) => fileName !== null && names.has(fileName))
     return names.size === 0 ? [] : [{ ...entry, listed: { ...listed, files: listedFiles }, links: new Map(kept) }]

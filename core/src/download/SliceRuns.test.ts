@@ -24,7 +24,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   archived: false,
   estimatedRestoreTime: null,
   hasLink: true,
-  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFiles: [`${fileName}.bai`], content, estimate: null },
+  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFile: `${fileName}.bai`, content, estimate: null },
   decision: { _tag: "Fetch" },
   ...some
 })
@@ -150,7 +150,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
   it.effect("a slice that fails stops no other, and one without an index is not found", () =>
     Effect.gen(function* () {
       const { root } = yield* folder
-      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFiles: [], content, estimate: null } })
+      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFile: null, content, estimate: null } })
       const results = yield* going([file("bad.bam"), alone, file("S.bam")], root, {
         cut: ({ data }) =>
           data.fileName === "bad.bam"

@@ -60,7 +60,7 @@ describe("tasks", () => {
         analysisId: AnalysisId.make("A1"),
         fileName: "S.vcf.gz",
         type: "vcf.gz" as const,
-        indexFiles: ["S.vcf.gz.tbi"] as const
+        indexFile: "S.vcf.gz.tbi"
       }
       const task = yield* sliceTask(files, regions, links)
       assert.strictEqual(task.kind, "vcf.gz")
@@ -87,7 +87,7 @@ describe("tasks", () => {
         analysisId: AnalysisId.make("A1"),
         fileName: "S.bam",
         type: "bam" as const,
-        indexFiles: ["S.bam.bai"] as const
+        indexFile: "S.bam.bai"
       }
       const error = yield* Effect.flip(sliceTask(files, regions, lost))
       assert.strictEqual(error.message, "S.bam.bai: not found")
@@ -150,9 +150,9 @@ describe("estimates of a listing", () => {
 })
 
 describe("estimates of a plan", () => {
-  const slice = (...indexFiles: ReadonlyArray<string>) => ({
+  const slice = (indexFile: string | null) => ({
     name: "S.ranged.bam",
-    indexFiles,
+    indexFile,
     content: regions,
     estimate: null
   })
@@ -178,7 +178,7 @@ describe("estimates of a plan", () => {
         const untouched = [
           planned("there.bam", { decision: { _tag: "Skip", reason: "exists" } }),
           planned("whole.bam", { slice: null, size: 7 }),
-          planned("alone.bam", { slice: slice() })
+          planned("alone.bam", { slice: slice(null) })
         ]
         const before: DownloadPlan<PlannedFile> = {
           files: [planned("S.bam"), planned("bad.bam"), ...untouched],

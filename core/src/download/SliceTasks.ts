@@ -1,6 +1,5 @@
 /** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
 
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { AnalysisId } from "../contract/Ids.ts"
 import type { InArchive, ServiceError, TransferError } from "../Errors.ts"
@@ -13,16 +12,16 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import type { RunLinks } from "./RunLinks.ts"
 
-/** A data file of an analysis and the indexes that are listed with it, the best first: that one is taken. */
+/** A data file of an analysis and the index that is listed with it. */
 export interface SliceFiles {
   readonly analysisId: AnalysisId
   readonly fileName: string
   readonly type: FileType
-  readonly indexFiles: Arr.NonEmptyReadonlyArray<string>
+  readonly indexFile: string
 }
 
 export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
-  { analysisId, fileName, indexFiles: [index], type }: SliceFiles,
+  { analysisId, fileName, indexFile, type }: SliceFiles,
   content: SliceWish,
   links: RunLinks
 ): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | InArchive> {
@@ -32,7 +31,7 @@ export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
     ...content,
     kind: dataTypeOf(type),
     data: yield* sourceOf(fileName),
-    index: yield* sourceOf(index)
+    index: yield* sourceOf(indexFile)
   }
 })
 
@@ -71,10 +70,10 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue
-    const indexFiles = slice?.indexFiles ?? []
-    if (archived || !hasLink || !Arr.isReadonlyArrayNonEmpty(indexFiles)) continue
+    const indexFile = slice?.indexFile ?? null
+    if (archived || !hasLink || indexFile === null) continue
     if (!hasUnmapped(type) && content.wanted.length === 0) continue
-    yield* Effect.match(estimate({ analysisId, fileName, type, indexFiles }, content, links), {
+    yield* Effect.match(estimate({ analysisId, fileName, type, indexFile }, content, links), {
       onSuccess: (found) => void estimates.set(fileName, found),
       onFailure: (error) => void refused.push({ analysisId, fileName, error })
     })
@@ -94,9 +93,9 @@ export const estimatePlan = Effect.fn("svc.download.estimatePlan")(function* (
   const files = yield* Effect.forEach(plan.files, (file) => {
     const { decision, slice } = file
     if (decision._tag !== "Fetch" || slice === null) return Effect.succeed(file)
-    const { indexFiles } = slice
-    if (!Arr.isReadonlyArrayNonEmpty(indexFiles)) return Effect.succeed(file)
-    return Effect.match(estimate({ ...file, indexFiles }, slice.content, links), {
+    const { indexFile } = slice
+    if (indexFile === null) return Effect.succeed(file)
+    return Effect.match(estimate({ ...file, indexFile }, slice.content, links), {
       onSuccess: (found) => ({ ...file, size: found.bytes, slice: { ...slice, estimate: found } }),
       onFailure: (error: TransferError) => ({ ...file, decision: { _tag: "Fail" as const, error } })
     })

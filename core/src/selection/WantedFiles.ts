@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import type { LimsId, SampleId } from "../contract/Ids.ts"
-import { indexesAmong, isDataType } from "../genome/formats/FileNames.ts"
+import { indexAmong, isDataType } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
 import { dataPathOf, type Layout, outputPathOf, pathOf } from "./OutputPath.ts"
@@ -71,8 +71,8 @@ export interface FileChoice {
 
 /** A part of a file as a file of its own, with what it is made by. */
 export interface WantedSlice extends NonNullable<RunFile["slice"]> {
-  /** The listed indexes of the source, the best first; those that are in the archive only where no other is listed. */
-  readonly indexFiles: ReadonlyArray<string>
+  /** The listed index of the source: the CSI, else BAI or TBI; one that is in the archive only where no other is listed. Null for none. */
+  readonly indexFile: string | null
   /** What the slice holds. */
   readonly content: SliceWish
 }
@@ -124,9 +124,7 @@ const wantedFile = (
     return { ...file, folder, ...sized, archived, estimatedRestoreTime, hasLink, slice: null }
   }
   const { folder, slice } = outputPathOf(file, layout, content.wanted.length > 0 ? "ranged" : "unmapped")
-  const indexes = indexesAmong(fileName, analysis.files, (index) => !index.archived && index.hasLink)
-  const [index] = indexes
-  const indexNames = [...new Set(indexes.flatMap((one) => one.fileName ?? []))]
+  const index = indexAmong(fileName, analysis.files, ({ archived, hasLink }) => !archived && hasLink)
   return {
     ...file,
     folder,
@@ -136,7 +134,7 @@ const wantedFile = (
     archived: archived || index?.archived === true,
     estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
     hasLink: hasLink && index?.hasLink !== false,
-    slice: { name: slice?.name ?? fileName, indexFiles: indexNames, content, estimate: null }
+    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, content, estimate: null }
   }
 }
 

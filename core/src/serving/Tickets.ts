@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { indexesAmong, kindOfName } from "../genome/formats/FileNames.ts"
+import { indexAmong, kindOfName } from "../genome/formats/FileNames.ts"
 import { longestPiece } from "../htsget/Ticket.ts"
 import { type OpenedFile, openFile, piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
@@ -112,8 +112,8 @@ const makeTickets = Effect.fnUntraced(function* () {
   /** What it takes to open a file. That asks the link hosts, after all that asks the service. */
   const openableOf = Effect.fnUntraced(function* (datatype: Datatype, data: ServedFile) {
     const listed = yield* store.files(data.analysisId)
-    const [index] = indexesAmong(data.fileName, listed, ({ archived }) => !archived)
-    if (index === undefined) {
+    const index = indexAmong(data.fileName, listed, ({ archived }) => !archived)
+    if (index === null) {
       const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
       return yield* new HtsgetError({ kind: "NotFound", message })
     }

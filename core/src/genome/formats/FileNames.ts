@@ -129,12 +129,12 @@ export const indexRank = (data: string): ((name: string) => number | null) => {
   return (name) => ranks.get(name.toLowerCase()) ?? null
 }
 
-/** The indexes of `data` among `files`, the best name first; those that are not there only where none is. */
-export const indexesAmong = <F extends { readonly fileName: string | null }>(
+/** The index of `data` among `files`, by the best name; one that is not there only where none is. Null where none is listed. */
+export const indexAmong = <F extends { readonly fileName: string | null }>(
   data: string,
   files: ReadonlyArray<F>,
   isThere: (file: F) => boolean
-): ReadonlyArray<F> => {
+): F | null => {
   const rankOf = indexRank(data)
   const ranked = files
     .flatMap((file) => {
@@ -143,8 +143,7 @@ export const indexesAmong = <F extends { readonly fileName: string | null }>(
     })
     .sort((a, b) => a.rank - b.rank)
     .map(({ file }) => file)
-  const there = ranked.filter(isThere)
-  return there.length > 0 ? there : ranked
+  return ranked.find(isThere) ?? ranked[0] ?? null
 }
 
 /** The file that an index with this name or path belongs to; other names as they are. */
