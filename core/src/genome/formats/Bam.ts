@@ -4,19 +4,17 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
-import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
+import type { RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import type { TabixIndex } from "../index/TabixIndex.ts"
 import { type BamHeader, bamRegions, bamSliceHeader, joinBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, Telling } from "./Format.ts"
-import { largestRecord } from "./RecordFormats.ts"
+import { largestRecord, recordFormat } from "./RecordFormats.ts"
+import { Audience, recordWalk, type WalkedRecords } from "./RecordWalk.ts"
 
 /** Length field and fixed fields (bytes). */
 const fixed = BamRecord.smallest + 4
-
-const tooLong = (size: number) => `has a record that claims ${size} bytes`
 
 const sortOrder = (text: Uint8Array): string | null => {
   const end = text.indexOf(0x0a)
@@ -33,21 +31,13 @@ export const bamWalk = (
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)
   const withoutPosition = new Map<string, number>()
-  /** The bytes so far of a record that comes in several parts. */
-  let kept = new Uint8Array(4096)
-  let keptView = new DataView(kept.buffer)
-  let filled = 0
-  const place = new ContentPosition()
-  let keptPlace = place
-  /** The reference whose records listeners receive, -1 for none. */
-  let announced = -1
-  let skip = header.size
+  const audience = new Audience(listeners)
   let records = 0
   let sorted = true
   let lastRef = 0
   let lastPosition = -1
 
-  const judge = (bytes: Uint8Array, view: DataView, at: number): string | null => {
+  const judge: WalkedRecords["judge"] = ({ bytes, view }, at, _size, place) => {
     records++
     const ref = BamRecord.refId(view, at)
     const position = BamRecord.position(view, at)
@@ -68,100 +58,41 @@ export const bamWalk = (
     const isBefore = rank === lastRef ? position < lastPosition : counts[rank]! > 1 || lastRef === references
     if (rank < references && isBefore) {
       sorted = false
+      audience.end()
       if (promised) return `has a record (number ${records}) before its place, and the header says sorted by coordinate`
     }
     lastRef = rank
     lastPosition = position
-    return null
-  }
-
-  const leave = (at: ContentPosition) => {
-    if (announced !== -1 && sorted) for (const listener of listeners) listener.leave(at)
-    announced = -1
-  }
-
-  /** Passes a sound record, which begins at `place`, to the listeners. */
-  const tell = (view: DataView, at: number, place: ContentPosition) => {
-    if (!sorted) return
-    const ref = BamRecord.refId(view, at)
-    if (ref !== announced) {
-      leave(place)
-      if (ref !== -1) for (const listener of listeners) listener.enter(ref, header.references[ref]!.name)
-      announced = ref
-    }
-    if (ref === -1) return
-    const mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
-    const start = BamRecord.position(view, at)
-    const end = BamRecord.end(view, at)
-    for (const listener of listeners) listener.record(start, end, mapped, place, end)
-  }
-
-  const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
-    place.enter(blocks)
-    const view = new DataView(content.buffer, content.byteOffset, content.byteLength)
-    let at = 0
-    while (at < content.length) {
-      if (skip > 0) {
-        const step = Math.min(skip, content.length - at)
-        at += step
-        skip -= step
-        continue
-      }
-      if (filled === 0 && listeners.length > 0) place.seek(at)
-      const size = filled === 0 && content.length - at >= 4 ? BamRecord.recordSize(view, at) : 0
-      if (size > largestRecord) return { at, phrase: tooLong(size) }
-      if (size >= fixed && content.length - at >= size) {
-        const phrase = judge(content, view, at)
-        if (phrase !== null) return { at, phrase }
-        if (listeners.length > 0) tell(view, at, place)
-        at += size
-        continue
-      }
-      if (filled === 0) {
-        place.seek(at)
-        keptPlace = place.copy()
-      }
-      const wanted = filled < 4 ? 4 : Math.max(fixed, BamRecord.recordSize(keptView, 0))
-      if (wanted > largestRecord) return { at, phrase: tooLong(wanted) }
-      const piece = content.subarray(at, at + wanted - filled)
-      if (filled + piece.length > kept.length) {
-        // With what is there, not with what is claimed.
-        const larger = new Uint8Array(Math.min(wanted, 2 * (filled + piece.length)))
-        larger.set(kept)
-        kept = larger
-        keptView = new DataView(kept.buffer)
-      }
-      kept.set(piece, filled)
-      filled += piece.length
-      at += piece.length
-      const isWhole = filled >= fixed && filled >= BamRecord.recordSize(keptView, 0)
-      if (!isWhole && (filled < fixed || BamRecord.isSound(keptView, 0))) continue
-      const phrase = judge(kept, keptView, 0)
-      if (phrase !== null) return { at: at - 1, phrase }
-      if (listeners.length > 0) tell(keptView, 0, keptPlace)
-      filled = 0
+    if (ref === -1) audience.leave(place)
+    else if (audience.isThere) {
+      audience.enter(ref, header.references[ref]!.name, place)
+      const end = BamRecord.end(view, at)
+      audience.hear(position, end, (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0, place, end)
     }
     return null
   }
 
-  return {
-    take,
-    finish: () => {
-      place.leave()
-      leave(place)
-      if (skip > 0) return "ends inside its header"
-      if (filled === 0) return null
-      const claim = filled < 4 ? "" : ` and claims ${BamRecord.recordSize(keptView, 0)} bytes`
-      return `ends inside a record, which begins ${keptPlace.words()}${claim}: ${filled} are there`
+  return recordWalk(
+    {
+      format: recordFormat({ format: "BAM", references }),
+      skip: header.size,
+      judge,
+      refuse: ({ view }, at) => {
+        const size = BamRecord.recordSize(view, at)
+        return size > largestRecord
+          ? `has a record that claims ${size} bytes`
+          : `has a record (number ${records + 1}) that contradicts itself`
+      },
+      counts: () => ({
+        records,
+        ofReference: new Map(header.references.map(({ name }, i) => [name, counts[i]!])),
+        withoutPosition,
+        unplaced: counts[references]!,
+        sorted
+      })
     },
-    counts: () => ({
-      records,
-      ofReference: new Map(header.references.map(({ name }, i) => [name, counts[i]!])),
-      withoutPosition,
-      unplaced: counts[references]!,
-      sorted
-    })
-  }
+    audience
+  )
 }
 
 /** Length field, reference and position (bytes). */

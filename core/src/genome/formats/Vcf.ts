@@ -7,17 +7,18 @@ import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { counted } from "../../text/Quantity.ts"
 import { carriageReturn, digitsIn, hash, lineFeed, standsAt, tab } from "../Ascii.ts"
-import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
-import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
+import type { RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import { decodeName } from "../ReferenceName.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, Telling } from "./Format.ts"
+import { largestRecord, recordFormat } from "./RecordFormats.ts"
+import { Audience, recordWalk, type WalkedRecords } from "./RecordWalk.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { columnsFault, emptyAtEnd, placeOf, tabsIn } from "./VcfRecord.ts"
 
-/** Bytes of a line that are looked at where it lies in several pieces: more than all before the samples take, but for the longest alleles. */
+/** Most bytes of the name of a reference that are looked at. */
 const enough = 0x10000
 
 /**
@@ -25,42 +26,31 @@ const enough = 0x10000
  */
 export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const counts = new Map<string, number>()
-  const kept = new Uint8Array(enough)
-  let length = 0
-  /** Of the kept line. */
-  let tabs = 0
+  const audience = new Audience(listeners)
   let records = 0
   let sorted = true
   let name = ""
   let nameBytes = new Uint8Array(0)
   let ofName = 0
+  /** Its number, by appearance. */
+  let reference = -1
   let lastPosition = -1
-  const place = new ContentPosition()
-  let keptPlace = place
   /** The header is at its end: blank lines in it are passed over. */
   let hasColumns = false
-  /** Whether listeners receive records now. */
-  let telling = false
 
-  const leave = (at: ContentPosition) => {
-    if (telling) for (const listener of listeners) listener.leave(at)
-    telling = false
-  }
-
-  const change = (line: Uint8Array, stop: number, at: ContentPosition) => {
+  const change = (line: Uint8Array, stop: number) => {
     if (name !== "") counts.set(name, ofName)
     name = decodeName(line.subarray(0, stop))
     nameBytes = line.slice(0, stop)
     // All records of a reference must stand together.
     if (counts.has(name)) sorted = false
-    leave(at)
-    telling = sorted && listeners.length > 0
-    if (telling) for (const listener of listeners) listener.enter(counts.size, name)
+    reference = counts.size
     ofName = counts.get(name) ?? 0
     lastPosition = -1
   }
 
-  const judge = (line: Uint8Array, tabs: number, place: ContentPosition): string | null => {
+  const judge: WalkedRecords["judge"] = ({ bytes }, at, size, place) => {
+    const line = bytes.subarray(at, at + size - 1)
     if (line[0] === hash) {
       hasColumns ||= line[1] !== hash
       return null
@@ -72,9 +62,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     }
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
-    // All columns of a line that was too long to be kept whole count as full.
-    const empty = line.length < enough ? emptyAtEnd(line, 0, line.length) : 0
-    const fault = columnsFault(samples, tabs + 1, empty)
+    const fault = columnsFault(samples, tabsIn(line, 0, line.length) + 1, emptyAtEnd(line, 0, line.length))
     if (fault !== null) return `has a line (number ${records}) of ${fault}`
     const same = name !== "" && standsAt(line, 0, nameBytes) && line[nameBytes.length] === tab
     const first = same ? nameBytes.length : line.indexOf(tab)
@@ -82,68 +70,37 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     const second = line.indexOf(tab, first + 1)
     const position = digitsIn(line, first + 1, second)
     if (second === -1 || Number.isNaN(position)) return wrong
-    if (!same) change(line, first, place)
+    if (!same) change(line, first)
     ofName++
     if (position < lastPosition) sorted = false
     lastPosition = position
-    if (!sorted) telling = false
-    // POS 0 stands for the telomere, before the first base.
-    const start = Math.max(0, position - 1)
-    if (telling) {
+    if (!sorted) audience.end()
+    if (audience.isThere) {
+      audience.enter(reference, name, place)
+      // POS 0 stands for the telomere, before the first base.
+      const start = Math.max(0, position - 1)
       const { end, plainEnd } = placeOf(line) ?? { end: start + 1, plainEnd: start + 1 }
-      for (const listener of listeners) listener.record(start, end, true, place, plainEnd)
+      audience.hear(start, end, true, place, plainEnd)
     }
     return null
   }
 
-  const keep = (piece: Uint8Array) => {
-    const part = piece.subarray(0, enough - length)
-    kept.set(part, length)
-    length += part.length
-    tabs += tabsIn(piece, 0, piece.length)
-  }
-
-  const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
-    place.enter(blocks)
-    let at = 0
-    while (at < content.length) {
-      if (length === 0) place.seek(at)
-      const end = content.indexOf(lineFeed, at)
-      const piece = content.subarray(at, end === -1 ? content.length : end)
-      if (end === -1) {
-        if (length === 0) keptPlace = place.copy()
-        keep(piece)
-        break
-      }
-      const whole = length === 0
-      if (!whole) keep(piece)
-      const phrase = whole
-        ? judge(piece, tabsIn(piece, 0, end - at), place)
-        : judge(kept.subarray(0, length), tabs, keptPlace)
-      if (phrase !== null) return { at, phrase }
-      length = 0
-      tabs = 0
-      at = end + 1
-    }
-    return null
-  }
-
-  return {
-    take,
-    finish: () => {
-      const phrase = length === 0 ? null : judge(kept.subarray(0, length), tabs, keptPlace)
-      place.leave()
-      leave(place)
-      return phrase === null ? null : `ends inside a record, which begins ${keptPlace.words()}`
+  return recordWalk(
+    {
+      format: recordFormat({ format: "VCF", names: [], samples }),
+      skip: 0,
+      judge,
+      refuse: () => `has a line (number ${records + 1}) of more than ${largestRecord} bytes`,
+      counts: () => ({
+        records,
+        ofReference: new Map(name === "" ? counts : [...counts, [name, ofName]]),
+        withoutPosition: new Map(),
+        unplaced: 0,
+        sorted
+      })
     },
-    counts: () => ({
-      records,
-      ofReference: new Map(name === "" ? counts : [...counts, [name, ofName]]),
-      withoutPosition: new Map(),
-      unplaced: 0,
-      sorted
-    })
-  }
+    audience
+  )
 }
 
 /** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */

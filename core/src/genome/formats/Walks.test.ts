@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
-import type { RecordCheck } from "../bgzf/ContentCheck.ts"
+import type { RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import { bamWalk } from "./Bam.ts"
 import { encodeBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
@@ -195,6 +195,23 @@ describe("lines of a VCF", () => {
     const { counts, fault } = inParts(vcfWalk(0), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
     assert.strictEqual(fault, null)
     assert.deepInclude(counts, { records: 3, sorted: true })
+  })
+
+  it("D15 reach as far as they say, however far behind that stands, and wherever the parts end", () => {
+    const fields = (info: string, rest = "") =>
+      `chr1\t9\t.\tA\t<DEL>,<*>\t.\t.\tX=${"x".repeat(70_000)}${info}${rest}\n`
+    for (const [long, end] of [
+      [fields(";END=500"), 500],
+      [fields(";SVLEN=500"), 509],
+      [fields("", `\tGT:LEN${"\t0/0:1".repeat(300)}\t0/0:700`), 708]
+    ] as const) {
+      const ends: Array<number> = []
+      const listener: RecordListener = { enter: () => {}, record: (_, end) => void ends.push(end), leave: () => {} }
+      const samples = long.split("0/0").length - 1
+      const { fault } = inParts(vcfWalk(samples, [listener]), body(long), [200])
+      assert.isNull(fault)
+      assert.deepStrictEqual(ends, [end])
+    }
   })
 
   it("what is no record, at its place", () => {
