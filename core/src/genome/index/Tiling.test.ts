@@ -5,13 +5,14 @@ import * as SeededRandom from "../../../../sandbox/samples/SeededRandom.ts"
 import { codecHere } from "../../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, concat, counting, read } from "../../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf, writers } from "../../../../test/genome/IndexWriters.ts"
+import { longReadsOf, longReferences } from "../../../../test/genome/LongReads.ts"
 import { losing, losses, rewritten } from "../../../../test/genome/LossyIndexes.ts"
 import { randomFile, randomRange } from "../../../../test/genome/RandomFiles.ts"
 import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
 import { fromBody } from "../../htsget/TicketRequest.ts"
-import { fromBytes } from "../ByteReader.ts"
+import { type ByteReader, fromBytes } from "../ByteReader.ts"
 import { isGzip } from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { openIndexed } from "../IndexedFile.ts"
@@ -104,6 +105,63 @@ describe("an index that lacks something", () => {
       assert.deepInclude(gap, { before: { ref: 0, position: 81_920 }, after: 2 })
       assert.deepStrictEqual(said.length, 3)
       assert.match(said[0] ?? "", /^Info x\.bam\.bai: it does not lead to all of x\.bam: \d+\.\d KiB from byte \d+ on/)
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"), provided)
+  )
+
+  it.effect("D7 what it says of where readers begin is not believed beside a gap", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = [
+        read("a", 0, 10),
+        read("long", 0, 12_000, [
+          [20_000, "N"],
+          [9, "M"]
+        ]),
+        read("b", 0, 13_000)
+      ]
+      const { bam } = bamFile(codec, [...reads, read("c", 0, 20_000)], { blockBytes: 60 })
+      const { placed, references } = yield* placesOf(bam)
+      const whole = indexBy({ name: "older noodles' CSI", format: "CSI", loffset: "own" }, placed, references)
+      // Without its first chunk a bin looks as if its loffset spoke of records of other bins, too.
+      const lossy = rewritten(whole, ([chr1]) => {
+        chr1!.bins.find(({ id }) => id === 4_681)!.chunks.shift()
+      })
+      const slice = (index: Uint8Array) => sliced(bam, bgzf(codec, index), "bam.csi", "chr1:20001-20009")
+      const found = yield* slice(lossy)
+      assert.strictEqual(found[0], 2)
+      assert.deepStrictEqual(found, yield* slice(whole))
+    }).pipe(provided)
+  )
+
+  it.effect("D7 a gap is said with its size before it is read, and takes no more memory the longer it is", () =>
+    Effect.gen(function* () {
+      const shape = { blockBytes: 0xf000, references: longReferences, level: 0 }
+      const { bai, bam } = bamFile(yield* Codec, longReadsOf(9_000, 0), shape)
+      const lossy = rewritten(bai, ([chr1]) => {
+        for (const bin of chr1!.bins)
+          bin.chunks = bin.chunks.filter(([begin]) => Number(begin >> 16n) > bam.length / 1.02)
+      })
+      const buffers = new Set<ArrayBufferLike>()
+      let fetched = 0
+      const said: Array<readonly [words: string, fetched: number]> = []
+      const logger = Logger.make(({ message }) => void said.push([`${message}`, fetched]))
+      const reader: ByteReader = {
+        ...fromBytes(bam),
+        readInto: (offset, target) =>
+          Effect.sync(() => {
+            buffers.add(target.buffer)
+            fetched += target.length
+            target.set(bam.subarray(offset, offset + target.length))
+          })
+      }
+      const source = sourceOf(reader, fromBytes(lossy))
+      const { result } = yield* sliceOf(source, "chr1:1-20000").pipe(Effect.provide(Logger.layer([logger])))
+      assert.isAbove(result.records, 10)
+      assert.lengthOf(said, 1)
+      assert.match(said[0]?.[0] ?? "", /it does not lead to all of x\.bam: 26 MiB from byte \d+ on/)
+      assert.strictEqual(said[0]?.[1], 0)
+      assert.isAbove(fetched, 24 * 2 ** 20)
+      assert.isBelow(buffers.size, 16)
     }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"), provided)
   )
 
