@@ -3,6 +3,7 @@
  * the notes on the endpoints; those that need more are written out here.
  */
 import type { LimsId, PersonId } from "../../core/src/contract/Ids.ts"
+import type { Combination } from "../../core/src/settings/Combinations.ts"
 import { downloadFiles } from "../main/DownloadFiles.ts"
 import type { CommandOptions, Method, StepFamily } from "../main/Step.ts"
 import { type ApiMethod, errorBody, output, type SpecialName, type Values, whichPanel } from "./ApiMethod.ts"
@@ -37,11 +38,20 @@ export const panelOptions = {
   "person-id": { type: "text", metavar: "ID", help: "Internal identifier of the person it is for" }
 } as const satisfies CommandOptions
 
+/** The fields come from an input or from options. */
+const inputAlone = (options: CommandOptions): ReadonlyArray<Combination> => [
+  {
+    options: ["input"],
+    without: Object.keys(options).filter((name) => name !== "input"),
+    why: "write all into the input"
+  }
+]
+
 /** A path of the service may answer with a data file. */
 const rawOutput = { ...output, file: { ...output.file, mayBeData: true } } as const satisfies CommandOptions[string]
 
 const special = (
-  about: Pick<ApiMethod, "method" | "group" | "summary" | "calls" | "operands" | "options">,
+  about: Pick<ApiMethod, "method" | "group" | "summary" | "calls" | "operands" | "options" | "combinations">,
   example: string,
   which: SpecialName
 ): ApiMethod => ({
@@ -69,7 +79,8 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       group: "Persons",
       calls: "createOrUpdatePerson",
       summary: "Create a person, or change the given fields; prints the internal identifier",
-      options: personOptions
+      options: personOptions,
+      combinations: inputAlone(personOptions)
     },
     "--input person.json",
     "savePerson"
@@ -89,6 +100,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       "include-error-body": errorBody,
       output
     },
+    combinations: [{ options: ["lims-id"], without: ["internal-person-id"], why: "both name the person" }],
     examples: [{ command: "--lims-id LIMS-0001 A5", says: pendingSummary }],
     work: {
       kind: "one",
@@ -98,9 +110,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       },
       check: (values) => {
         const { "internal-person-id": personId, "lims-id": lims } = whichPerson(values)
-        return (personId === null) === (lims === null)
-          ? ["Give the person by --lims-id or by --internal-person-id"]
-          : []
+        return personId === null && lims === null ? ["Give the person by --lims-id or by --internal-person-id"] : []
       }
     }
   },
@@ -110,7 +120,8 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       group: "Virtual panels and genes",
       calls: "createOrUpdateVirtualPanel",
       summary: "Create a virtual panel; active unless --no-active is given; prints its identifier",
-      options: panelOptions
+      options: panelOptions,
+      combinations: inputAlone(panelOptions)
     },
     "--name Aorta --gene-ids 10001,10002",
     "createPanel"
@@ -122,7 +133,8 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       calls: "createOrUpdateVirtualPanel",
       summary: "Change the given fields of a virtual panel; keeps the others, and prints its identifier",
       operands: { metavar: "PANEL-ID", help: "The virtual panel", least: 1, most: 1 },
-      options: panelOptions
+      options: panelOptions,
+      combinations: inputAlone(panelOptions)
     },
     "7 --name 'Aorta, revised'",
     "updatePanel"

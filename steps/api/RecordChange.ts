@@ -38,19 +38,14 @@ export const recordInput = Effect.fnUntraced(function* <S extends Schema.Constra
   )
 })
 
-/** Problems of the options: fields are given either in `--input` or by options, never by both and never by none. */
+/** The problem of options that say nothing: fields are given in `--input` or by options. */
 export const inputProblems = (
   given: (name: string) => boolean,
   fields: ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const found = fields.filter(given).map((name) => `--${name}`)
-  if (given("input")) {
-    return found.length === 0
-      ? []
-      : [`--input and ${found.join(", ")} cannot be used together: write all into the input`]
-  }
-  return found.length > 0 ? [] : [`Nothing is given: use --input, or ${fields.map((name) => `--${name}`).join(", ")}`]
-}
+): ReadonlyArray<string> =>
+  ["input", ...fields].some(given)
+    ? []
+    : [`Nothing is given: use --input, or ${fields.map((name) => `--${name}`).join(", ")}`]
 
 /** `done`: the change took effect, with the answer that was lost. `found`: it did not, with words about what is stored instead. */
 export type Finding = { readonly done: unknown } | { readonly found: string }

@@ -262,12 +262,8 @@ interface Sheet {
 
 /** What the settings ask for, or what is wrong with them. */
 export const sheetProblems = (settings: LocalSettings): Problems => {
-  const { samplesheet, samplesheetColumns, samplesheetPartial } = settings
-  if (samplesheet === null) {
-    return samplesheetColumns === null && !samplesheetPartial
-      ? []
-      : ["--samplesheetColumns and --samplesheetPartial say how a samplesheet is written: give --samplesheet FILE too"]
-  }
+  const { samplesheet, samplesheetColumns } = settings
+  if (samplesheet === null) return []
   const columns = samplesheetColumns === null ? null : parseColumns(samplesheetColumns)
   return [
     ...(separatorOf(samplesheet) === null

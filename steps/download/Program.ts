@@ -16,7 +16,6 @@ import type { Ended } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { RunError } from "../../core/src/Errors.ts"
 import { restorationLine } from "../../core/src/report/Summary.ts"
-import type { KeyName } from "../../core/src/settings/Keys.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
 import { isTerminal, toStandardOutput } from "../../platform/files/OutputFile.ts"
@@ -30,7 +29,7 @@ import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 
 /** `svc-download`, in one of its forms. */
 export const program = makeServiceProgram(
-  (settings) => withProblems(requestOf(settings), [...idleOptions(settings), ...pipeProblems(settings)]),
+  (settings) => withProblems(requestOf(settings), settings.stdout && isTerminal() ? [binary] : []),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     const request = yield* completeRequest(parsed)
     const { format } = settings
@@ -53,10 +52,12 @@ export const program = makeServiceProgram(
   }, Effect.scoped)
 )
 
+const binary = "Standard output is a terminal, and the file is binary: pipe it on, or write it into a file"
+
 /** `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
 export const requestProgram = makeServiceProgram(
   // Whoever starts it has agreed.
-  (settings) => withProblems(requestOf({ ...settings, restoreArchived: "force" }), idleOptions(settings)),
+  (settings) => requestOf({ ...settings, restoreArchived: "force" }),
   Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true }
@@ -97,22 +98,6 @@ const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest, Proble
 export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">): number =>
   Math.max(Math.min(connections, 4), Math.floor(connections / 2))
 
-/** Options of the command line that do nothing where files are only shown. */
-const idleOptions = (settings: LocalSettings): Problems => {
-  const { list, plan, reportfile, resumeArchivedDownloads, samplesheet, wait } = settings
-  if (resumeArchivedDownloads) return []
-  if (!(list || plan)) return settings.source("format") === "command line" ? [idleFormat] : []
-  return [
-    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list or --plan"]),
-    ...(reportfile === null || settings.source("reportfile") !== "command line"
-      ? []
-      : ["--reportfile reports what was done with files: leave it out with --list and --plan"]),
-    ...(samplesheet === null || settings.source("samplesheet") !== "command line"
-      ? []
-      : ["--samplesheet lists files that are there: leave it out with --list and --plan"])
-  ]
-}
-
 /** A download to the disk, or of one file to standard output. */
 const runEvents = (
   { events, open }: Downloads["Service"],
@@ -120,34 +105,6 @@ const runEvents = (
   { stdout }: Pick<LocalSettings, "stdout">
 ): Stream.Stream<RunEvent | Ended<RunOutcome>, RunError> =>
   stdout ? deliver(open(request), toStandardOutput) : events(request)
-
-/** Options of the command line that do nothing where the file goes to standard output. */
-const idleInPipe = [
-  ...(["destination", "overwrite", "layout", "checksums", "makeIndex", "samplesheet", "wait", "poll"] as const),
-  ...(["restoreArchived", "maxRestores", "restorationFile", "pendingOk"] as const)
-]
-
-/** What is wrong with a file that goes to standard output. */
-const pipeProblems = (settings: LocalSettings): Problems => {
-  if (!settings.stdout) return []
-  const given = (name: KeyName) => settings.source(name) === "command line"
-  const idle = idleInPipe.filter(given)
-  const names = idle.map((name) => `--${name}`).join(", ")
-  return [
-    ...(isTerminal()
-      ? ["Standard output is a terminal, and the file is binary: pipe it on, or write it into a file"]
-      : []),
-    ...(idle.length === 0
-      ? []
-      : [`${names}: nothing is kept or waited for with --stdout: leave ${idle.length === 1 ? "it" : "them"} out`]),
-    ...(given("check") && settings.check === "structure"
-      ? ["--check structure: what has gone to standard output cannot be taken back, so all of it is checked before"]
-      : [])
-  ]
-}
-
-const idleFormat =
-  "--format is the form of what is shown in place of files (--list, --plan): what a run did is JSON with --reportfile FILE"
 
 /** The request with the regions of its BED file. */
 const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)

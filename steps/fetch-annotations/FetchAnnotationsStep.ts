@@ -37,6 +37,7 @@ export const fetchAnnotationsStep: Step = {
   summary: "Fetch the SNV annotations of analyses as JSON Lines or as a table",
   operands: analysisOperands,
   options,
+  combinations: [{ options: ["format=json"], without: ["columns", "filters"], why: "json is the answer as it is" }],
   examples: [
     { command: "-t https://lab.example.org A1 > A1.jsonl", says: "one JSON object per variant" },
     {

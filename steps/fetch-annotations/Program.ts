@@ -40,13 +40,8 @@ interface Wanted extends Pick<ValuesOf<typeof options>, "output"> {
 /** Fails with one sentence for each value that cannot be understood. */
 const parse = ({ analysisIds: analyses }: LocalSettings, own: Own): Result.Result<Wanted, Problems> => {
   const { columns, filters, format, output } = valuesOf<typeof options>(own)
-  const problems: Array<string> = []
-  const shaping = ["columns", "filters"].filter((name) => own.given(name)).map((name) => `--${name}`)
-  if (format === "json" && shaping.length > 0) {
-    problems.push(`--format json gives the answer as it is: it cannot be used with ${shaping.join(", ")}`)
-  }
   const conditions = filters.map(parseCondition)
-  problems.push(...conditions.flatMap((it) => (Result.isFailure(it) ? [it.failure] : [])))
+  const problems = conditions.flatMap((it) => (Result.isFailure(it) ? [it.failure] : []))
   if (problems.length > 0) return Result.fail(problems)
   const request = { format, columns, filters: conditions.map(Result.getOrThrow), several: analyses.length > 1 }
   return Result.succeed({ analyses, output, request })

@@ -107,6 +107,13 @@ export const gatewayStep: Step = {
   },
   summary: "Serve the files of the service at addresses that never expire, and as htsget",
   options,
+  combinations: [
+    { options: ["COMMAND"], without: ["tokenFile"], why: "a command has a token of its own" },
+    { options: ["COMMAND"], without: ["socket"], why: "the steps of a command need a port" },
+    { options: ["relay"], without: ["redirect"], why: "each is a way to give bytes" },
+    { options: ["socket"], without: ["host", "port"], why: "a socket file takes the place of an address" },
+    { options: ["accessLogRequired"], with: ["accessLog"], why: "it is about that log" }
+  ],
   // Files under way end first, then the session (gateway/Gateway.ts).
   grace: 620_000,
   examples: [

@@ -52,24 +52,17 @@ interface Request extends Values {
 export const program = makeServiceProgram(
   (_settings, command, own) => {
     const values = valuesOf<typeof options>(own)
-    const { accessLog, accessLogRequired, allowOrigin, host, publicUrl, redirect, relay, socket, tokenFile } = values
+    const { allowOrigin, host, publicUrl, socket, tokenFile } = values
     const problems: Array<string> = []
     // Readers must show a token, that of the command too.
     const closed = tokenFile !== null || command.length > 0
-    if (command.length > 0 && tokenFile !== null) problems.push("--tokenFile: a command has a token of its own")
-    if (command.length > 0 && socket !== null) problems.push("--socket: the steps of a command need a port")
-    if (relay && redirect) problems.push("--relay and --redirect: give either")
     if (Duration.toMillis(values.drain) > longestDrain) problems.push("--drain takes 10 minutes at most")
-    if (accessLogRequired && accessLog === null) problems.push("--accessLogRequired needs --accessLog FILE")
     for (const address of values.trustProxy) {
       if (trusting([address]) === null) {
         problems.push(
           `Invalid value for --trustProxy: "${address}": expected an IP address or a network such as 10.0.0.0/8`
         )
       }
-    }
-    if (socket !== null && (own.given("host") || own.given("port"))) {
-      problems.push("--socket takes the place of --host and --port: give either")
     }
     if (socket === null && !closed && !isLoopback(host)) {
       problems.push(`--host ${host} lets other computers in: give --tokenFile FILE with a secret that they must show`)

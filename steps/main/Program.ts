@@ -6,7 +6,8 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Advised, ExitCode } from "../../core/src/Errors.ts"
-import type { KeyName } from "../../core/src/settings/Keys.ts"
+import { combinationProblems, keyCombinations } from "../../core/src/settings/Combinations.ts"
+import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
 import { type LocalSettings, nameAt, type Origins, type Settings, valueIn } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
@@ -15,7 +16,7 @@ import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import { hint } from "../../platform/terminal/LogOutput.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
 import type { Signal } from "./ProcessRun.ts"
-import type { CommandOptions, ValuesOf } from "./Step.ts"
+import type { CommandOptions, Step, ValuesOf } from "./Step.ts"
 
 /** What signals mean for a step. */
 export class Stopping extends Context.Service<
@@ -131,4 +132,26 @@ export const decodeOwn = (
     })
   )
   return { own: { values, given: (name) => texts[name] !== undefined }, problems }
+}
+
+/** Which options of a command line do not go together, by the table of the keys and that of the step. */
+export const combinationsOf = (
+  { combinations = [], name, operands: declared, options = {} }: Step,
+  settings: LocalSettings,
+  operands: ReadonlyArray<string>,
+  own: Own
+): Problems => {
+  const isTaken = (key: string): key is KeyName => table[key as KeyName]?.steps.includes(name) === true
+  const keys = combinationProblems(keyCombinations, {
+    setTo: (key) => (isTaken(key) && settings.given(key) ? settings[key] : null),
+    isTyped: (key) => isTaken(key) && settings.source(key) === "command line",
+    called: (key) => (isTaken(key) ? nameAt(key, settings.source(key)) : null)
+  })
+  const owns = combinationProblems(combinations, {
+    setTo: (option) =>
+      option === declared?.metavar ? operands.length > 0 : own.given(option) ? own.values[option] : null,
+    isTyped: own.given,
+    called: (option) => (option === declared?.metavar ? option : options[option] === undefined ? null : `--${option}`)
+  })
+  return [...keys, ...owns].map(({ message }) => message)
 }

@@ -1,4 +1,5 @@
 /** What a step is to whoever calls it: its name, help and options. Plain data that loads nothing, so that `--help` costs next to nothing. */
+import type { Combination } from "../../core/src/settings/Combinations.ts"
 import type { Option, StepName } from "../../core/src/settings/Key.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
 import type { ValueOf } from "../../core/src/settings/Settings.ts"
@@ -38,6 +39,8 @@ export interface Step {
   readonly summary: string
   readonly operands?: Operands
   readonly options?: CommandOptions
+  /** Which of its own options, and of its operands by their metavar, do not go together. */
+  readonly combinations?: ReadonlyArray<Combination>
   /** How long it may take to end after a signal, in ms; 10 s when absent. */
   readonly grace?: number
   /** Command lines without the program's name, with what they do. */

@@ -33,7 +33,15 @@ import { adviceOf } from "./Advice.ts"
 import { type CommandLine, readCommandLine, readDispatcher, textOf } from "./CommandLine.ts"
 import { type Called, hintsFor } from "./Hints.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
-import { CommandText, decodeOwn, type Program, type StepFailure, Stopping, type Work } from "./Program.ts"
+import {
+  CommandText,
+  combinationsOf,
+  decodeOwn,
+  type Program,
+  type StepFailure,
+  Stopping,
+  type Work
+} from "./Program.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
@@ -241,11 +249,12 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     file: yield* withIdFiles(file.layer, "configuration file")
   })
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
+  const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
   return {
     ...decoded,
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
-    problems: [...problems, ...decoded.problems],
+    problems: [...problems, ...decoded.problems, ...combined],
     warnings: [...environmentWarnings(process.env), ...file.warnings]
   }
 })

@@ -143,14 +143,13 @@ const addRequest = (
   own: Own
 ): Result.Result<AddRequest, Problems> => {
   const values = valuesOf<typeof addOptions>(own)
-  const { bed, range, unmapped } = values
+  const { range } = values
   const problems: Array<string> = []
   const target = resolveTarget(values.target, null)
   // That it is missing has been said.
   if (Result.isFailure(target) && own.given("target")) problems.push(target.failure)
   const parsed = range === null ? null : parseRange(range)
   if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
-  if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
   const entry = readEntry({ analysisId, fileName })
   if (Result.isFailure(entry)) problems.push(entry.failure)
   if (Result.isFailure(target) || Result.isFailure(entry) || problems.length > 0) return Result.fail(problems)

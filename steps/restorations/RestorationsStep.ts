@@ -1,4 +1,5 @@
 /** `svc-steps restorations`: reads and repairs a restoration file, without a network and without a text editor. */
+import { regionCombinations } from "../../core/src/settings/Combinations.ts"
 import { fileKeys, regionKeys, selectionKeys } from "../../core/src/settings/FileKeys.ts"
 import { analysisOperands } from "../main/Options.ts"
 import type { CommandOptions, Method, StepFamily } from "../main/Step.ts"
@@ -61,6 +62,7 @@ const methods: ReadonlyArray<Method> = [
     summary: "Add a request for a file whose restoration was asked for elsewhere",
     operands: { metavar: "ANALYSIS-ID FILE-NAME", help: "The archived file", least: 2, most: 2 },
     options: addOptions,
+    combinations: regionCombinations,
     examples: [
       { command: "A3 S3.bam --target https://lab.example.org --destination data", says: "wait for this file too" }
     ]

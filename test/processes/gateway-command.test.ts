@@ -103,8 +103,12 @@ printf 'no line end' >&2; exit 3`,
           [77, /check user name and password/, [], { SVC_PASSWORD: "guessed" }],
           [69, new RegExp(`Cannot listen on 127.0.0.1:${port}: it is in use`), ["--port", port]],
           [64, /http:\/\/nowhere\.invalid:1 does not lead/, ["--publicUrl", "http://nowhere.invalid:1"]],
-          [64, /--tokenFile: a command has a token of its own/, ["--tokenFile", "t"]],
-          [64, /--socket: the steps of a command need a port/, ["--socket", "s"]]
+          [
+            64,
+            /COMMAND and --tokenFile cannot be used together: a command has a token of its own/,
+            ["--tokenFile", "t"]
+          ],
+          [64, /COMMAND and --socket cannot be used together: the steps of a command need a port/, ["--socket", "s"]]
         ]
         for (const [code, sentence, args, env] of cases) {
           const outcome = yield* gateway("echo ran > ran", args, env)

@@ -93,7 +93,11 @@ describe("svc-download --stdout", () => {
         ["A3 -f bam", 75, /S3\.bam \(analysis A3\): in the archive.*; svc-request-restore -a A3 asks for it/],
         ["A1 -f bam -g chrNone", 66, /chrNone/],
         ["nope -f bam", 66, /nope/],
-        ["A1 -f bam -d out --wait 1h", 64, /--destination, --wait: nothing is kept or waited for/],
+        [
+          "A1 -f bam -d out --wait 1h",
+          64,
+          /--stdout, --destination and --wait cannot be used together: nothing is kept or waited for/
+        ],
         ["A1 -f bam --check structure", 64, /all of it is checked/],
         ["A1 -f bam --plan", 64, /--plan and --stdout cannot be used together/],
         ["A1 -f bam --resumeArchivedDownloads", 64, /cannot be used together/]

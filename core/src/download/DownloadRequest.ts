@@ -24,6 +24,7 @@ import { parseRange } from "../genome/regions/RegionText.ts"
 import { type ChecksumKind, checks, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
+import { combinationProblems, regionCombinations } from "../settings/Combinations.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
 
@@ -246,10 +247,11 @@ const misfits = misfitsOf(DownloadOptions.fields)
 /** What is wrong with options before their values are read: names, types, and two that say the same differently. */
 export const wrongOptions = (options: DownloadOptions): ReadonlyArray<OptionProblem> => {
   const problems = misfits(options)
-  if (problems.length > 0 || options.bed == null) return problems
-  const others = (["range", "unmapped"] as const).filter((name) => options[name])
-  return others.map((option) => ({
-    option,
-    message: `bed and ${option} cannot be used together: give the regions as range`
-  }))
+  if (problems.length > 0) return problems
+  const beside = combinationProblems(regionCombinations, {
+    setTo: (name) => options[name as OptionName & keyof DownloadOptions] ?? null,
+    isTyped: () => true,
+    called: (name) => name
+  })
+  return beside.flatMap(({ message, options: names }) => names.map((name) => ({ option: name as OptionName, message })))
 }

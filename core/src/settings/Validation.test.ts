@@ -142,25 +142,6 @@ describe("validation", () => {
     })
   )
 
-  it.effect("contradictions are errors that name the sources", () =>
-    Effect.gen(function* () {
-      const pairs: ReadonlyArray<Layer> = [
-        { range: ["chr1:1-2"], bed: ["regions.bed"] },
-        { bed: ["regions.bed"], unmapped: ["true"] },
-        { list: ["true"], plan: ["true"] },
-        { resumeArchivedDownloads: ["true"], plan: ["true"] }
-      ]
-      for (const pair of pairs) {
-        const messages = yield* messagesOf({ ...good, ...pair })
-        assert.strictEqual(messages.length, 1)
-        for (const key of Object.keys(pair)) assert.include(messages[0], `--${key}`)
-      }
-      yield* check({ ...good, range: ["chr1:1-2"], unmapped: ["true"] })
-      yield* check({ ...good, list: ["true"], resumeArchivedDownloads: ["true"] })
-      yield* check({ ...good, list: ["true"], plan: ["false"] })
-    })
-  )
-
   it.effect("G4 the proxy must be an http or https URL", () =>
     Effect.gen(function* () {
       assert.match(

@@ -27,24 +27,6 @@ const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== fals
 const namesWithSource = (settings: LocalSettings, names: ReadonlyArray<KeyName>) =>
   names.map((name) => nameAt(name, settings.source(name))).join(" and ")
 
-/** Combinations that have no meaning. Each is an error, as picking one silently would deliver wrong data. */
-const contradictionsIn = (settings: LocalSettings): Problems => {
-  const problems: Array<string> = []
-  const exclusive = (why: string, ...names: ReadonlyArray<KeyName>) => {
-    const found = givenAmong(settings, ...names)
-    if (found.length > 1) problems.push(`${namesWithSource(settings, found)} cannot be used together: ${why}`)
-  }
-  exclusive("both say which regions are wanted", "range", "bed")
-  exclusive("give the regions with --range when the unmapped reads are wanted as well", "bed", "unmapped")
-  for (const name of ["list", "plan"] as const) {
-    exclusive("each replaces the download by something else", name, "stdout")
-  }
-  exclusive("each replaces the download by something else", "list", "plan")
-  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "stdout")
-  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
-  return problems
-}
-
 /** Settings that do nothing beside the others: worth a line in the log. */
 export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   const warnings: Array<string> = []
@@ -98,7 +80,7 @@ export interface Rules {
  * What the step made of its settings, when nothing is wrong with them. Fails with all that is wrong as one UsageError, one
  * line per problem; found last are a missing BED or CA file, NotFound, and a path that cannot be looked at, LocalIo.
  *
- * @param found - what decoding found wrong
+ * @param found - what is wrong with the options themselves, and beside one another
  * @param parsed - what the step makes of the settings, or what it finds wrong
  */
 export const validate = Effect.fn("svc.settings.validate")(function* <A>(
@@ -130,7 +112,6 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
     const ways = rules.takes("sampleIds") ? "at least one of --analysisIds, --sampleIds and --limsIds" : "an analysis"
     problems.push(`Nothing is selected: give ${ways}${resume}${wayToAll(settings)}`)
   }
-  problems.push(...contradictionsIn(settings))
   const files = filesOf(settings, rules.takes)
   problems.push(...(yield* namedLikeData([...files, ...rules.files])))
   problems.push(...(yield* sharedFiles([...files, ...rules.files])))
