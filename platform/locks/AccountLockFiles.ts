@@ -20,7 +20,6 @@ import { ConfigUnusable, fullDisk, LocalIo, meaningOf, noDescriptors } from "../
 import { diskPoll } from "../../core/src/Schedules.ts"
 import { AccountLock, longestAnswer, makeAccountLock, sayAtWork } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
-import { usualApiTimeout } from "../../core/src/session/SessionSettings.ts"
 import { monotonicMillis } from "../../core/src/telemetry/MonotonicTime.ts"
 import { io, tolerate } from "../Errno.ts"
 import { type FileLockError, type FileLocks, makeFileLocks, makeNotice, ourselves, takingOver } from "./FileLock.ts"
@@ -37,11 +36,12 @@ const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
 
 /**
  * How long a folder that could be used is waited for when it fails with this error. What no time mends is not: it became read-only, or was
- * closed to us. Room may come back on a full disk, or never. Whatever else it says, it is away for now: going on without the lock
+ * closed to us. Room may come back on a full disk, or never:
+ * it is waited for as long as for an answer of somebody who has left. Whatever else it says, it is away for now: going on without the lock
  * would end both runs.
  */
 export const patienceWith = (errno: string): Duration.Duration =>
-  refusals.includes(errno) ? Duration.zero : fullDisk.includes(errno) ? usualApiTimeout : Duration.infinity
+  refusals.includes(errno) ? Duration.zero : fullDisk.includes(errno) ? longestAnswer : Duration.infinity
 
 const refusals = ["EROFS", "EACCES", "EPERM"]
 
