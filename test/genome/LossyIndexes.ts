@@ -1,7 +1,7 @@
 /** Indexes that lack something, as faulty writers and merges leave them. */
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 
-interface Reference {
+export interface Reference {
   bins: Array<{ readonly id: number; loffset: bigint; chunks: Array<readonly [bigint, bigint]> }>
   linear: Array<bigint>
 }
