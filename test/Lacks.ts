@@ -44,6 +44,17 @@ export const lacks = {
     "-c",
     "mkfs.btrfs --version && losetup -f && grep -q btrfs /proc/filesystems"
   ]),
+  networks: asRoot("to run as root and make networks", [
+    "unshare",
+    "-m",
+    "-n",
+    "-u",
+    "ip",
+    "link",
+    "add",
+    "type",
+    "veth"
+  ]),
   mounts: toolsLack("the right to mount a file system", ["unshare", "-Urm", "true"])
 }
 

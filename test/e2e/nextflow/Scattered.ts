@@ -10,7 +10,7 @@ import { filesBelow, type LaunchPad, launchPad } from "./Nextflow.ts"
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `B${at + 1}`)
 
 /** A launch folder for a service with analyses `B1`, `B2`, ..., each a copy of `A1` under names of its own, and their sample sheet. */
-export const scattered = Effect.fnUntraced(function* (count: number) {
+export const scattered = Effect.fnUntraced(function* (count: number, sandboxArgs: ReadonlyArray<string> = []) {
   const analyses = ids(count).map((id) => ({
     id,
     files: [
@@ -20,7 +20,7 @@ export const scattered = Effect.fnUntraced(function* (count: number) {
   }))
   const world = join(yield* folder, "world.json")
   writeFileSync(world, JSON.stringify({ analyses }))
-  const pad = yield* launchPad(["--strict", "--world", world])
+  const pad = yield* launchPad(["--strict", "--world", world, ...sandboxArgs])
   pad.write("samples.csv", ["id,analysis", ...ids(count).map((id) => `row-${id},${id}`), ""].join("\n"))
   return { ...pad, ids: ids(count) }
 })
