@@ -18,6 +18,7 @@ import { type CannotCreate, type LocalIo, ReplyTooLarge, type SessionError } fro
 import { Reader, type ServiceAway, ServiceQueue } from "../core/src/serving/Questions.ts"
 import { type AccessLost, ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import { PathTemplate, RefusedReplies, type RefusedReply } from "../core/src/session/RequestMarks.ts"
+import { faultOfClientError } from "../core/src/session/TransportFault.ts"
 import { monotonicMillis } from "../core/src/telemetry/MonotonicTime.ts"
 import type { ServiceRoute } from "./ServiceRoutes.ts"
 
@@ -168,7 +169,7 @@ export const makeServicePassage = Effect.fnUntraced(function* (spoolLimit: numbe
     yield* Stream.runForEach(
       Stream.mapError(
         stream,
-        ({ reason }) => new BrokenOff({ reason: `the answer of the service broke off: ${reason._tag}` })
+        (error) => new BrokenOff({ reason: `the answer of the service broke off: ${faultOfClientError(error).reason}` })
       ),
       take
     )
