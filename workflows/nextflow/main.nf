@@ -8,16 +8,22 @@ def readJson(file) {
     return new groovy.json.JsonSlurper().parse(file)
 }
 
-/** Copies files into a folder of the results, and gives where they are then; those in the store stay there. */
+/** Puts files into a folder of the results, and gives where they are then; those in the store stay there. A link copies no byte. */
 def publish(name, files, given) {
     def folder = file(given.outdir).resolve(name)
     return [files].flatten().collect { path ->
         if (given.store) {
             return path.toRealPath()
         }
+        def place = folder.resolve(path.name)
         folder.mkdirs()
-        path.copyTo(folder.resolve(path.name))
-        return folder.resolve(path.name)
+        if (given.publish_dir_mode == 'copy') {
+            path.copyTo(place)
+        }
+        else {
+            path.mklink(place, hard: true, overwrite: true)
+        }
+        return place
     }
 }
 

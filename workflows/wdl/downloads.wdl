@@ -23,6 +23,8 @@ workflow downloads {
   call svc.fetch_annotations { input: settings, target, analyses, keep_going }
   output {
     Array[File] files = flatten(download.files)
+    Array[Pair[File, File]] bams = flatten(download.bams)
+    Array[Pair[File, File]] vcfs = flatten(download.vcfs)
     Array[File] reports = download.report
     # For restore.wdl: one for each analysis with something pending.
     Array[File] restorations = select_all(download.restorations)

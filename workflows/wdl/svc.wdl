@@ -23,17 +23,23 @@ task download {
     code=0
     svc-download --config '~{settings}' ~{"--target '" + target + "'"} --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" \
       --filetypes '~{sep(",", filetypes)}' --requireAll --restoreArchived '~{restore}' --pendingOk --destination . --reportfile report.json \
-      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
+      --samplesheet files.tsv --samplesheetColumns bam=bam,bai=bai,vcf=vcf,tbi=tbi --samplesheetPartial ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
     cat said >&2
     case "$code ~{keep_going}" in
       0*) ;;
       "65 true" | "66 true" | "73 true") { grep -m 1 -e '\[error\]' said || tail -n 1 said; } > failure ;;
       *) exit $code ;;
     esac
+    # Names of what came with its index, a file for each column; without folders, since engines move that of a task.
+    touch bam bai vcf tbi
+    tail -n +2 files.tsv | sed 's,[^\t]*/,,g' | awk -F '\t' '$1 != "" && $2 != "" { print $1 > "bam"; print $2 > "bai" } $3 != "" && $4 != "" { print $3 > "vcf"; print $4 > "tbi" }'
   >>>
   output {
     File? failure = "failure"
     Array[File] files = flatten([glob("*.[bB][aA][mM]"), glob("*.[bB][aA][iI]"), glob("*.[cC][sS][iI]"), glob("*.[vV][cC][fF].[gG][zZ]"), glob("*.[tT][bB][iI]")])
+    # Each with its index, in one folder.
+    Array[Pair[File, File]] bams = zip(read_lines("bam"), read_lines("bai"))
+    Array[Pair[File, File]] vcfs = zip(read_lines("vcf"), read_lines("tbi"))
     File report = "report.json"
     # Exists when restorations are pending; the input of resume_restore.
     File? restorations = "awaiting-restoration.json"

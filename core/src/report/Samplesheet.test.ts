@@ -104,6 +104,9 @@ describe("a samplesheet", () => {
         'A2,"S ""2"", left",,/data/S2.bam,/data/S2.bam.bai,,\n'
     )
     assert.deepStrictEqual(sheet.incomplete, [])
+    // A shell reads it at the tabs: a quote is part of a name.
+    const tabs = samplesheetOf(results, owners, ["bam", "bam.bai"], { ...form, separator: "\t" })
+    assert.strictEqual(linesOf(tabs)[1], 'A2\tS "2", left\t\t/data/S2.bam\t/data/S2.bam.bai\t\t')
   })
 
   it("leaves out a row that lacks a wanted file, whatever became of it, and says so", () => {

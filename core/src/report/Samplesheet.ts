@@ -153,6 +153,9 @@ const rowsOf = (results: ReadonlyArray<RunResult>): ReadonlyArray<Row> => {
   })
 }
 
-/** A cell that holds a quote, a separator or a line end stands in quotes, and its quotes are doubled. */
-const quoted = (text: string, separator: string): string =>
-  /["\r\n]/.test(text) || text.includes(separator) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
+/**
+ * A cell that holds a separator, a line end, or what the form takes for a quote, stands in quotes, and its quotes are doubled. In a table
+ * with tabs a quote is none but at the start, so that a shell can read all names of files that there may be.
+ */
+const quoted = (text: string, separator: "," | "\t"): string =>
+  (separator === "," ? /[",\r\n]|^\s|\s$/ : /[\t\r\n]|^"/).test(text) ? `"${text.replaceAll('"', '""')}"` : text

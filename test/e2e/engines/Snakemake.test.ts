@@ -87,7 +87,7 @@ describe("Snakemake", () => {
   )
 
   it.live(
-    "the linter has nothing to say; wrong settings and a table with a typo are named; a failed job says where its log is in at most 30 lines, and leaves what it said and its report",
+    "the linter has nothing to say; regions of all files are handed on to a rule of the host; wrong settings and a table with a typo are named; a failed job says where its log is in at most 30 lines, and leaves what it said and its report",
     () =>
       Effect.gen(function* () {
         const { env, project } = yield* ground()
@@ -104,6 +104,12 @@ describe("Snakemake", () => {
         writeFileSync(join(cwd, "typo.tsv"), "analysis\tsampel\nA1\tS1\n")
         const typo = yield* snakemake(["--cores", "1", "--config", "table=typo.tsv", "--", "data/A1/S1.bam"])
         assert.include(typo.stderr, "'sample' is a required property")
+        // Regions for all files, which a rule of the host counts.
+        const regions = ["--config", "svc={args: '--range chr1:1-20000'}", "--", "reads/A1/S1.ranged.tsv"]
+        const ranged = yield* snakemake(["--cores", "1", ...regions])
+        assert.strictEqual(ranged.exitCode, 0, ranged.stderr)
+        assert.match(readFileSync(join(cwd, "reads/A1/S1.ranged.tsv"), "utf8"), /^chr1\t/)
+        assert.includeMembers(readdirSync(join(cwd, "data/A1")), ["S1.ranged.bam", "S1.ranged.bam.bai"])
         // A comma separates ids.
         const refused = yield* snakemake(["--cores", "1", "data/A1,A2/S1.bam"])
         assert.strictEqual(refused.exitCode, 1)

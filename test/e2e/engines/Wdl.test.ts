@@ -89,6 +89,67 @@ describe("WDL", () => {
   )
 
   it.live(
+    "under svc-gateway a workflow of somebody else takes our BAM with its index for a task that wants both, with one login",
+    () =>
+      Effect.gen(function* () {
+        const { env, project, sandbox } = yield* ground()
+        writeFileSync(
+          join(project, "host.wdl"),
+          `version 1.1
+import "svc-steps/workflows/wdl/svc.wdl" as svc
+
+task count {
+  input {
+    Pair[File, File] reads
+  }
+  command <<< samtools view -c '~{reads.left}' chr1 >>>
+  output {
+    Int count = read_int(stdout())
+  }
+}
+
+workflow host {
+  input {
+    File settings
+  }
+  scatter (analysis in ["A1", "A2"]) {
+    call svc.download { input: settings, analyses = [analysis] }
+    scatter (reads in download.bams) {
+      call count { input: reads }
+    }
+  }
+  output {
+    Array[Int] counts = flatten(count.count)
+    Array[Pair[File, File]] bams = flatten(download.bams)
+  }
+}
+`
+        )
+        // Of the command's environment a task of WDL sees nothing: address and token come by the file.
+        const script = `umask 077
+printf '{"target": "%s", "token": "%s", "service": "%s"}' "$SVC_TARGET" "$SVC_TOKEN" "$SVC_SERVICE" > settings.json
+exec miniwdl run --dir run/. host.wdl settings=settings.json`
+        const ran = yield* runCommand("svc-gateway", ["--", "sh", "-c", script], { cwd: project, env })
+        assert.strictEqual(ran.exitCode, 0, ran.stderr)
+        const { "host.bams": bams, "host.counts": counts } = outputsOf(join(project, "run"))
+        assert.lengthOf(counts as ReadonlyArray<number>, 2)
+        assert.isAbove((counts as ReadonlyArray<number>)[0] ?? 0, 0)
+        assert.deepStrictEqual(
+          (bams as ReadonlyArray<Record<string, string>>).map(({ left = "", right = "" }) => [
+            basename(left),
+            basename(right)
+          ]),
+          [
+            ["S1.bam", "S1.bam.bai"],
+            ["S2.bam", "S2.bam.bai"]
+          ]
+        )
+        assert.include(yield* assertQuiet(sandbox), { logins: 1 })
+      }),
+    limit
+  )
+
+  it.live(
     "a restoration that stays pending is a success that says so, and one that its store has in cold storage is none",
     () =>
       Effect.gen(function* () {

@@ -40,7 +40,7 @@ describe("the documentation of the Nextflow modules", () => {
         assert.match(page.stdout, /had no errors/)
 
         const configs = blocks("docs/nextflow.md", "groovy config")
-        assert.strictEqual(configs.length, 3)
+        assert.strictEqual(configs.length, 2)
         const written = configs.map((text, at) => pad.write(`block-${at}.config`, text))
         const [example = ""] = blocks("README.md", "groovy")
         assert.isBelow(example.split("\n").length, 30)

@@ -62,6 +62,16 @@ process FOREIGN {
     """
 }
 
+process COUNT {
+    input:
+    tuple val(meta), path(bam), path(bai)
+
+    output:
+    tuple val(meta), path("*.txt")
+
+    script:
+    "samtools view -c \${bam} chr1 > \${meta.id}.txt"
+}
 
 workflow {
     FOREIGN(channel.of(0, 1))
@@ -71,6 +81,7 @@ workflow {
     WHOLE.out.files.map { meta, _files -> meta.id }.toSortedList().view { ids -> "WHOLE \${ids}" }
     WHOLE.out.bam.view { _meta, bam, _bai -> "BAM \${[bam].flatten()*.name.sort().join(' ')}" }
     REGION.out.bam.view { _meta, bam, _bai -> "BAM \${bam.name}" }
+    COUNT(REGION.out.bam).view { meta, count -> "COUNT \${meta.id} \${count.text}" }
     WHOLE.out.missing.view { meta, report -> "MISSING \${meta.id} \${new groovy.json.JsonSlurper().parse(report).files[0].reason}" }
 }
 `
@@ -84,7 +95,10 @@ process {
     stageOutMode = 'move'
     withName: REGION {
         ext.args   = '--range chr1:1-20000'
-        publishDir = [path: 'regions', mode: 'copy', pattern: '*.bam', saveAs: { name -> "of/\${name}" }]
+        publishDir = [
+            [mode: 'copy', path: { "regions" }, pattern: '*.bam', saveAs: { name -> "of/\${name}" }],
+            [mode: 'copy', path: { "regions/indexes" }, pattern: '*{bai,csi}', enabled: true],
+        ]
     }
 }
 `
@@ -114,8 +128,12 @@ process {
         )
         const published = filesBelow(join(pad.folder, "all"))
         assert.includeMembers([...published], ["S1.bam", "old.report.json"])
+        assert.match(run.stdout, /^COUNT two \d/m)
         // As modules.config of nf-core says it of any module.
-        assert.deepStrictEqual([...filesBelow(join(pad.folder, "regions"))], ["of/S2.ranged.bam"])
+        assert.deepStrictEqual(
+          [...filesBelow(join(pad.folder, "regions"))],
+          ["indexes/S2.ranged.bam.bai", "of/S2.ranged.bam"]
+        )
         const left = readReport(pad.folder, "all", "old.report.json").files.filter(
           ({ reason }) => reason === "archived"
         )

@@ -1,5 +1,5 @@
 /** The pipelines of workflows/nextflow, stubbed and for real, with an account from Nextflow's own store of secrets. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -107,6 +107,8 @@ describe("main.nf", () => {
           "whole.report.json",
           ...files.slice(4)
         ])
+        // Nothing is copied: the work folder has the same file.
+        assert.strictEqual(statSync(join(results, "whole/S1.bam")).nlink, 2)
         const table = readFileSync(join(results, "files.csv"), "utf8")
         assert.deepStrictEqual(table.trim().split("\n"), [
           "id,file",

@@ -33,16 +33,20 @@ process SVC_DOWNLOAD {
     def regions = bed ? "--bed=${bed}" : ''
     // A folder that outlives this task, one for each service: a retry goes on where the last attempt stopped, and two services never share a file.
     def store = select.store ? "${file(select.store)}/${target.replaceAll('[^A-Za-z0-9.]+', '_')}/${prefix}".replace("'", "'\\''") : '.'
+    // Then the files lie there: the task has links to those that a table of this run names.
+    def table = select.store ? '--samplesheet files.tsv --samplesheetColumns bam=bam,bai=bai,vcf=vcf,tbi=tbi --samplesheetPartial' : ''
+    def links = select.store ? "[ -e '${prefix}.missing.json' ] || tail -n +2 files.tsv | tr '\\t' '\\n' | while IFS= read -r path; do [ ! -e \"\$path\" ] || ln -s \"\$path\" .; done" : ''
+    // 66: something does not come, and nothing has been fetched.
     """
     mkdir -p '${store}'
     target='${target}'
     # Under svc-gateway the service is reached by an address that is good for this run alone.
     [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
-    code=0
-    svc-download --target="\$target" ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${args} || code=\$?
-    # 66: something does not come, and nothing has been fetched.
-    [ \$code -eq 0 ] || { [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json'; } || exit \$code
-    [ '${store}' = . ] || [ -e '${prefix}.missing.json' ] || sed -n 's/^ *"path": "\\(.*\\)",\$/\\1/p' '${prefix}.report.json' | sed 's/\\\\\\(.\\)/\\1/g' | while IFS= read -r path; do [ ! -e "\$path" ] || ln -s "\$path" .; done
+    svc-download --target="\$target" ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${table} ${args} || {
+        code=\$?
+        [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json' || exit \$code
+    }
+    ${links}
     """
 
     stub:
