@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import type { Stats } from "../../../sandbox/Counters.ts"
+import type { Stats } from "../../../sandbox/Stats.ts"
 import { commandOf, startServer } from "../../Executables.ts"
 import { fault } from "../../SandboxFaults.ts"
 import { folder } from "../Ground.ts"
