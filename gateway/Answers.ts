@@ -7,7 +7,15 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
-import { AdviceOf, type Advising, codeOf, ending, type SessionError, sentenceOf } from "../core/src/Errors.ts"
+import {
+  AdviceOf,
+  type Advising,
+  codeOf,
+  ending,
+  type OutcomeUnknown,
+  type SessionError,
+  sentenceOf
+} from "../core/src/Errors.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { InArchive } from "../core/src/serving/LinkStore.ts"
@@ -101,10 +109,10 @@ export const mustMay = (right: Right): Effect.Effect<void, Denied> =>
   )
 
 /** Why a file, or something about it, cannot be had. */
-export type FileFailure = TicketError | Denied
+export type FileFailure = TicketError | OutcomeUnknown | Denied
 
 export const failureOf = (
-  error: Exclude<TicketError, InArchive> | Denied | SessionError,
+  error: Exclude<TicketError, InArchive> | Denied | SessionError | OutcomeUnknown,
   adviceOf: Advising
 ): ErrorAnswer => {
   const sentence = sentenceOf(adviceOf)

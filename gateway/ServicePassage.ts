@@ -14,7 +14,13 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type Spool, Spools } from "../core/src/annotations/Spool.ts"
-import { type CannotCreate, type LocalIo, ReplyTooLarge, type SessionError } from "../core/src/Errors.ts"
+import {
+  type CannotCreate,
+  type LocalIo,
+  type OutcomeUnknown,
+  ReplyTooLarge,
+  type SessionError
+} from "../core/src/Errors.ts"
 import { Reader, type ServiceAway, ServiceQueue } from "../core/src/serving/Questions.ts"
 import { type AccessLost, ServiceAccess } from "../core/src/serving/ServiceAccess.ts"
 import { PathTemplate, RefusedReplies, type RefusedReply } from "../core/src/session/RequestMarks.ts"
@@ -43,7 +49,7 @@ class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly reason: string 
   readonly scope = "run"
 }
 
-type AskError = AccessLost | SessionError | ServiceAway | SpoolFull | Refused | BrokenOff
+type AskError = AccessLost | SessionError | OutcomeUnknown | ServiceAway | SpoolFull | Refused | BrokenOff
 
 export type PassageError = AskError | LocalIo
 

@@ -40,7 +40,7 @@ export interface GatewayAccount {
   readonly proxy?: ProxyAddress | null
   readonly caFile?: string | null
   readonly lockDir?: string | null
-  readonly apiTimeout?: Duration.Duration | null
+  readonly apiTimeout?: Duration.Input | null
 }
 
 /** @param queueTimeout - how long a reader waits for its turn while the service answers others */

@@ -1,11 +1,10 @@
-/** The session of one account on Node, and every way to call the API over it. */
+/** The session of one account on Node, and the client over it. */
 
 import { tmpdir } from "node:os"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Spools } from "../core/src/annotations/Spool.ts"
-import { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
-import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
+import { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/Gate.ts"
 import { Session } from "../core/src/session/Session.ts"
@@ -15,8 +14,8 @@ import * as SpoolFiles from "./files/SpoolFiles.ts"
 import * as ApiHttp from "./http/ApiHttp.ts"
 import * as AccountLockFiles from "./locks/AccountLockFiles.ts"
 
-/** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
-export type Clients = ServiceClient | ServiceJson | ServiceStreams | Session | Spools
+/** The client and its session, and where rows of annotations wait for the names of their columns. */
+export type Clients = ServiceClient | Session | Spools
 
 /** Where the service is, whose account to use, and how patient to be. */
 export interface ClientSettings extends ServiceSettings, SessionLimits {}
@@ -40,7 +39,7 @@ export const layer = (
   settings: ClientSettings,
   profile: SessionProfile
 ): Layer.Layer<Clients, SessionError | ConfigUnusable> =>
-  // Fresh, so that they use this session: a program with two accounts would otherwise build them once and share them.
-  Layer.fresh(Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer)).pipe(
+  // Fresh, so that it uses this session: a program with two accounts would otherwise build it once and share it.
+  Layer.fresh(ServiceClient.layer).pipe(
     Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
   )

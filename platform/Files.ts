@@ -1,6 +1,7 @@
 /** Files of link hosts on Node: whole ones and slices of them, with connections of their own and the disk. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
@@ -10,7 +11,7 @@ import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
 import { FileStreams } from "../core/src/transfer/FileStreams.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
-import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
+import { defaultSettings, LinkPool, type TransferOptions, transferSettings } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
 import * as FileDigests from "./files/FileDigests.ts"
@@ -25,8 +26,10 @@ export type Files = FileTransfer | SliceTransfer | FileStreams | Codec | FileSys
 export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
 
 /** A large file takes an eighth less CPU in batches of 1 MiB. Runs with more connections, such as slices, save the memory. */
-const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof defaultSettings>): number =>
+const batchOf = ({ connections = defaultSettings.connections }: TransferOptions): number =>
   connections > defaultSettings.connections ? 512 * 1024 : 1024 * 1024
+
+const poolOf = (transfers: TransferOptions) => Layer.unwrap(Effect.map(transferSettings(transfers), LinkPool.layer))
 
 /**
  * Link hosts on private addresses are refused unless the service is on one; the account is not used.
@@ -36,7 +39,7 @@ const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof d
  */
 export const layer = (
   { baseUrl, caFile = null, proxy = null }: FilesSettings,
-  transfers: Partial<typeof defaultSettings> = {},
+  transfers: TransferOptions = {},
   client: { readonly version: string; readonly userAgent: string } = {
     version: "library",
     userAgent: "svc-steps/library"
@@ -48,7 +51,7 @@ export const layer = (
     SliceTransfer.layer(client.version),
     FileStreams.layer(client.version)
   ).pipe(
-    Layer.provide(Layer.mergeAll(LinkPool.layer({ ...defaultSettings, ...transfers }), FileDigests.layer)),
+    Layer.provide(Layer.mergeAll(poolOf(transfers), FileDigests.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent, batch: batchOf(transfers) }),

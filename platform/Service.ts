@@ -1,22 +1,27 @@
-/** One service on Node, whole: its session, its clients, its files, downloads, and the file of restorations. */
+/** One service on Node, whole: its session, its client, its files, downloads, and the file of restorations. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { Annotations } from "../core/src/annotations/Annotations.ts"
-import type { ServiceClient, ServiceJson } from "../core/src/client/ServiceClient.ts"
-import type { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
+import type { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
-import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
+import type { ConfigUnusable, LocalIo, NotFound, SessionError, UsageError } from "../core/src/Errors.ts"
+import { readBedFile } from "../core/src/genome/regions/BedFile.ts"
+import type { Region } from "../core/src/genome/regions/RegionText.ts"
+import type { AccountLock } from "../core/src/session/Gate.ts"
 import type { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionLimits, type SessionProfile } from "../core/src/session/SessionSettings.ts"
 import { Operator } from "../core/src/settings/Operator.ts"
 import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
 import { addressOf } from "../core/src/settings/Target.ts"
-import type { TransferSettings } from "../core/src/transfer/LinkPool.ts"
+import type { TransferOptions } from "../core/src/transfer/LinkPool.ts"
 import * as Clients from "./Clients.ts"
 import * as FilesLive from "./Files.ts"
 import * as TrackingFileLive from "./files/TrackingFile.ts"
+import * as ZlibCodec from "./inflate/ZlibCodec.ts"
+import * as AccountLockFiles from "./locks/AccountLockFiles.ts"
 
 /**
  * Everything that a program gets for one service.
@@ -24,7 +29,7 @@ import * as TrackingFileLive from "./files/TrackingFile.ts"
  * @category services
  * @since 0.1.0
  */
-export type Service = Downloads | Annotations | ServiceClient | ServiceJson | ServiceStreams | Session
+export type Service = Downloads | Annotations | ServiceClient | Session
 
 /**
  * The service, the account, and where requests are remembered; the first three are needed.
@@ -34,9 +39,9 @@ export type Service = Downloads | Annotations | ServiceClient | ServiceJson | Se
  */
 export interface Settings extends ServiceSettings, SessionLimits {
   /** Where requests for archived files are remembered; `awaiting-restoration.json` when it is left out. */
-  readonly restorationFile?: string
+  readonly restorationFile?: string | undefined
   /** Connections to link hosts, and patience with them; what is left out has its default. */
-  readonly transfers?: Partial<TransferSettings>
+  readonly transfers?: TransferOptions | undefined
 }
 
 /**
@@ -47,9 +52,9 @@ export interface Settings extends ServiceSettings, SessionLimits {
  */
 export interface Options {
   /** Is asked about archived files; without it nobody is there, and `ask` and `all` mean no. */
-  readonly operator?: Operator["Service"]
+  readonly operator?: Operator["Service"] | undefined
   /** Names and paths of the session; those of the known service when absent. */
-  readonly profile?: SessionProfile
+  readonly profile?: SessionProfile | undefined
 }
 
 /**
@@ -98,6 +103,47 @@ export const layerConfig = (
   Layer.unwrap(
     Effect.map(Effect.mapError(Config.unwrap<Settings>(config), missing), (settings) => layer(settings, options))
   )
+
+/**
+ * The lock of all programs and steps of an account, for a session over an `HttpClient` of your own: by a folder that they share.
+ *
+ * **Example** (A session over Node's own `fetch`, in turn with the steps)
+ *
+ * ```ts
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ * import { Session } from "svc-steps"
+ * import { Service } from "svc-steps/node"
+ *
+ * const sessionOf = (settings: Session.SessionSettings) =>
+ *   Session.Session.layer(settings).pipe(
+ *     Layer.provide([FetchHttpClient.layer, Service.layerAccountLock()]),
+ *     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+ *   )
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerAccountLock = ({
+  lockDir
+}: Pick<ServiceSettings, "lockDir"> = {}): Layer.Layer<AccountLock, ConfigUnusable> =>
+  AccountLockFiles.layer({ lockDir: lockDir ?? null })
+
+/**
+ * The regions of a BED file, plain, gzip or BGZF, as the option `bed` reads them: those of each reference together.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const readBed = (path: string): Effect.Effect<ReadonlyArray<Region>, UsageError | NotFound | LocalIo> =>
+  Effect.map(readBedFile(path), (texts) =>
+    texts.flatMap(({ readings }) =>
+      readings.flatMap(({ ends, name, starts }) =>
+        Array.from(starts, (start, i) => ({ reference: name, start, end: ends[i] ?? start }))
+      )
+    )
+  ).pipe(Effect.provide([NodeFileSystem.layer, ZlibCodec.layer]))
 
 /** A program in which a setting is missing or unusable ends as the steps do, and not as if it were our defect. */
 const missing = (error: Config.ConfigError) => Object.assign(error, { [Runtime.errorExitCode]: 78 })

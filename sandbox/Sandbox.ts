@@ -40,18 +40,18 @@ import { readFile, type SandboxInputMalformed, type SandboxInputUnusable, WorldF
  */
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Ports of the API and of the link host; default 0, any free one. */
-  readonly port?: number
-  readonly linkPort?: number
+  readonly port?: number | undefined
+  readonly linkPort?: number | undefined
   /** Folder with BAM and VCF files to serve instead of generated ones. */
-  readonly data?: string
+  readonly data?: string | undefined
   /** A world file, or its content. */
-  readonly world?: string | WorldFile
+  readonly world?: string | WorldFile | undefined
   /** A fault file, or its rules. */
-  readonly faults?: string | ReadonlyArray<FaultRule>
+  readonly faults?: string | ReadonlyArray<FaultRule> | undefined
   /** What the service is like where nobody knows it: goes before what the world file says. */
-  readonly behaviour?: BehaviourChoice
+  readonly behaviour?: BehaviourChoice | undefined
 }
 
 /**

@@ -6,11 +6,9 @@
 
 import "../platform/Runtime.ts"
 
-export type { ListenFailed } from "../platform/http/Listener.ts"
 export type { BehaviourChoice } from "./Behaviour.ts"
 export type { FaultRule } from "./Faults.ts"
 export type { RunningSandbox, SandboxError, SandboxOptions } from "./Sandbox.ts"
 export { Sandbox, type SandboxSettings } from "./Sandbox.ts"
 export type { Stats } from "./Stats.ts"
-export type { Json, JsonObject, WireId } from "./WireJson.ts"
-export type { SandboxInputMalformed, SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
+export type { WorldFile } from "./WorldFile.ts"

@@ -245,7 +245,7 @@ const build = (node) => {
   const stamp = join(root, "dist", ".sources")
   const now = sourcesHash()
   const { bin, exports } = readJson(join(root, "package.json"))
-  const files = [...Object.values(bin), ...Object.values(exports).map((entryPoint) => entryPoint.default)]
+  const files = [...Object.values(bin), ...Object.values(exports).flatMap((entryPoint) => entryPoint.default ?? [])]
   const complete = files.every((path) => existsSync(join(root, path)))
   if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return
   const result = spawnSync(node, [join(root, "scripts", "build.ts"), "--quiet"], { cwd: root, stdio: "inherit" })

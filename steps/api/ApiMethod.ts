@@ -1,23 +1,22 @@
 /** A method of `svc-api`: a step, with the call that it makes. Only types and options, so that `--help` loads nothing else. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
-import type { PanelChoice, ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
-import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import type * as Stream from "effect/Stream"
+import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import type { PanelChoice } from "../../core/src/client/ServiceMethods.ts"
 import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
-import type { ServiceError } from "../../core/src/Errors.ts"
+import type { ChangeError, ServiceError } from "../../core/src/Errors.ts"
 import type { Own, StepFailure } from "../main/Program.ts"
 import type { CommandOption, CommandOptions, Method } from "../main/Step.ts"
 
 /** What a method needs to make its call. */
 export interface ServiceCalls {
-  readonly api: ServiceMethods<"json">
-  readonly streams: ServiceStreams["Service"]
+  readonly api: ServiceClient["Service"]
   /** The panel that `--virtual-panel-id` names. */
   readonly panel: PanelChoice
 }
 
-type Json = Effect.Effect<Schema.Json, ServiceError>
+type Json = Effect.Effect<Schema.Json, ChangeError>
 export type Values = Readonly<Record<string, unknown>>
 
 /**
@@ -30,11 +29,7 @@ export type Work =
   | {
       readonly kind: "each"
       readonly call: (service: ServiceCalls, id: string, values: Values) => Json
-      readonly stream?: (
-        service: ServiceCalls,
-        id: string,
-        values: Values
-      ) => ReturnType<ServiceCalls["streams"]["getSnvAnnotations"]>
+      readonly stream?: (service: ServiceCalls, id: string, values: Values) => Stream.Stream<Uint8Array, ServiceError>
     }
   | {
       readonly kind: "list"
@@ -66,7 +61,7 @@ export interface Special {
   readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Ask, StepFailure>
 }
 
-export type Ask = Effect.Effect<Uint8Array, StepFailure, ServiceClient | ServiceJson>
+export type Ask = Effect.Effect<Uint8Array, StepFailure, ServiceClient>
 
 export const output = {
   type: "path",

@@ -106,7 +106,8 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       kind: "one",
       call: ({ api, panel }, analyses, values) => {
         const { "internal-person-id": personId, "lims-id": lims } = whichPerson(values)
-        return api.getPendingCnvSegments(personId === null ? (lims as LimsId) : { personId }, analyses as never, panel)
+        const person = personId === null ? (lims as LimsId) : { personId }
+        return api.json("getPendingCnvSegments", person, analyses as never, panel)
       },
       check: (values) => {
         const { "internal-person-id": personId, "lims-id": lims } = whichPerson(values)

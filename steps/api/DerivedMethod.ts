@@ -1,7 +1,7 @@
 /** Derives the command of an endpoint from its note: operands from the arguments, options from the choices, and the call. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import type * as Stream from "effect/Stream"
 import {
   type Argument,
   type ArgumentKind,
@@ -10,7 +10,7 @@ import {
   type EndpointNote,
   endpointNotes
 } from "../../core/src/contract/EndpointNotes.ts"
-import type { ServiceError } from "../../core/src/Errors.ts"
+import type { ChangeError, ServiceError } from "../../core/src/Errors.ts"
 import type { CommandOptions, Operands } from "../main/Step.ts"
 import {
   type ApiMethod,
@@ -73,13 +73,12 @@ const choicesOf = (choices: ReadonlyArray<Choice>, service: ServiceCalls, values
     )
   )
 
-type Answer = Effect.Effect<Schema.Json, ServiceError>
+type Answer = Effect.Effect<Schema.Json, ChangeError>
+type Bytes = Stream.Stream<Uint8Array, ServiceError>
 
-/** Calls the client method. One without arguments is the effect itself; the arguments of the others follow the note. */
-const call = (service: ServiceCalls, name: EndpointName, given: ReadonlyArray<unknown>): Answer => {
-  const method = service.api[name] as Answer | ((...given: ReadonlyArray<unknown>) => Answer)
-  return typeof method === "function" ? method(...given) : method
-}
+/** Calls the client method; its arguments follow the note. */
+const call = ({ api }: ServiceCalls, name: EndpointName, given: ReadonlyArray<unknown>) =>
+  (api.json as (name: EndpointName, ...given: ReadonlyArray<unknown>) => Answer)(name, ...given)
 
 const workOf = (name: EndpointName, { choices = [], large, takes }: EndpointNote): Work => {
   const [first, ...others] = takes
@@ -103,13 +102,12 @@ const workOf = (name: EndpointName, { choices = [], large, takes }: EndpointNote
     call: (service, id, values) => call(service, name, [id, choicesOf(choices, service, values)]),
     ...(large === true
       ? {
-          stream: (service, id, values) => {
-            const stream = service.streams[name as keyof ServiceStreams["Service"]]
-            return (stream as (...given: ReadonlyArray<unknown>) => ReturnType<typeof stream>)(
+          stream: (service, id, values) =>
+            (service.api.bytes as (name: EndpointName, ...given: ReadonlyArray<unknown>) => Bytes)(
+              name,
               id,
               choicesOf(choices, service, values)
             )
-          }
         }
       : {})
   }

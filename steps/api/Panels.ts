@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { GeneId, PanelId, PersonId, WireGeneId, WirePanelId, WirePersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
@@ -65,9 +65,13 @@ export const createPanel: Special = {
 }
 
 const create = Effect.fn("svc.step.createPanel")(function* (panel: VirtualPanelUpdate) {
-  const { createOrUpdateVirtualPanel } = yield* ServiceJson
+  const { json } = yield* ServiceClient
   return jsonLine(
-    yield* changeAndLook(createOrUpdateVirtualPanel(panel), lookByName(panel.name), `Virtual panel ${panel.name}`)
+    yield* changeAndLook(
+      json("createOrUpdateVirtualPanel", panel),
+      lookByName(panel.name),
+      `Virtual panel ${panel.name}`
+    )
   )
 })
 
@@ -95,7 +99,7 @@ const StoredPanel = record("StoredPanel", {
 type StoredPanel = typeof StoredPanel.Type
 
 const readPanel = Effect.fnUntraced(function* (id: PanelId) {
-  const json = yield* (yield* ServiceJson).getVirtualPanel(id)
+  const json = yield* (yield* ServiceClient).json("getVirtualPanel", id)
   return yield* Schema.decodeUnknownEffect(StoredPanel)(json).pipe(
     Effect.mapError(
       (error) => new ReplyMalformed({ request: `getVirtualPanel (virtual panel ${id})`, reason: placeOfIssue(error) })
@@ -170,7 +174,7 @@ const change = Effect.fn("svc.step.changePanel")(function* (id: PanelId, changes
     yield* Effect.logInfo(`Virtual panel ${id} is that way already: nothing was sent`)
     return jsonLine(onWire)
   }
-  const saved = (yield* ServiceJson).createOrUpdateVirtualPanel(update)
+  const saved = (yield* ServiceClient).json("createOrUpdateVirtualPanel", update)
   const look = Effect.map(readPanel(id), (now) => {
     const open = differences(now, update)
     return open.length === 0

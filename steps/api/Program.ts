@@ -3,12 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Outage from "../../core/src/client/Outage.ts"
-import { type ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { serversChoice } from "../../core/src/client/ServiceMethods.ts"
-import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
 import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
-import { type CannotCreate, type LocalIo, mostSevere, NotFound, type ServiceError } from "../../core/src/Errors.ts"
+import {
+  type CannotCreate,
+  type ChangeError,
+  type LocalIo,
+  mostSevere,
+  NotFound,
+  type ServiceError
+} from "../../core/src/Errors.ts"
 import { bodyRetry } from "../../core/src/Schedules.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
@@ -41,10 +47,8 @@ import { genericRequest } from "./GenericRequest.ts"
 import { createPanel, updatePanel } from "./Panels.ts"
 import { savePerson } from "./SavePerson.ts"
 
-type ApiServices = ServiceClient | ServiceJson | ServiceStreams
-
 /** The part that needs the service, after all local checks: makes the calls and writes the answers to `output`. */
-type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, ApiServices>
+type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, ServiceClient>
 
 interface Performer {
   readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
@@ -126,7 +130,7 @@ const writeWhole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(out
 
 const serviceCalls = Effect.fnUntraced(function* (panel: string | undefined) {
   const virtualPanelId = panel === "none" ? serversChoice : PanelId.make(panel ?? "1")
-  return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel: { virtualPanelId } } satisfies ServiceCalls
+  return { api: yield* ServiceClient, panel: { virtualPanelId } } satisfies ServiceCalls
 })
 
 /** Makes one call whose payload is a list. An identifier that was asked for and has no item in it is reported as not found. */
@@ -147,7 +151,7 @@ const askList = Effect.fnUntraced(function* (
 })
 
 type Each = Extract<Work, { readonly kind: "each" }>
-type MethodFailure = ServiceError | LocalIo | CannotCreate
+type MethodFailure = ChangeError | LocalIo | CannotCreate
 
 /** Calls `work` once for each distinct operand. The body of a single one is streamed where there is a stream and `format` is `json`. */
 export const askEach = Effect.fnUntraced(function* (

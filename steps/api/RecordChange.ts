@@ -3,13 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
-import {
-  InputMalformed,
-  type LocalIo,
-  type NotFound,
-  OutcomeUnknown,
-  type ServiceError
-} from "../../core/src/Errors.ts"
+import { type ChangeError, InputMalformed, type LocalIo, type NotFound, OutcomeUnknown } from "../../core/src/Errors.ts"
 import { placeOfIssue } from "../../core/src/text/IssuePlace.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { type Input, readInput, textIn } from "../../platform/inputs/InputFile.ts"
@@ -57,10 +51,10 @@ export type Finding = { readonly done: unknown } | { readonly found: string }
  * @param subject - what is being changed, such as `Person L1`
  */
 export const changeAndLook = <R1, E extends { readonly message: string }, R2>(
-  change: Effect.Effect<unknown, ServiceError, R1>,
+  change: Effect.Effect<unknown, ChangeError, R1>,
   look: Effect.Effect<Finding, E, R2>,
   subject: string
-): Effect.Effect<unknown, ServiceError, R1 | R2> =>
+): Effect.Effect<unknown, ChangeError, R1 | R2> =>
   Effect.catchTag(change, "SvcOutcomeUnknown", (error) =>
     Effect.gen(function* () {
       yield* Effect.logWarning(`${error.message}. Looking`)

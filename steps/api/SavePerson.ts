@@ -1,6 +1,6 @@
 /** `create-or-update-person`: takes the fields of a person from the options or from `--input`, and sends them. */
 import * as Effect from "effect/Effect"
-import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"
 import { type Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
 import { type Own, valuesOf } from "../main/Program.ts"
@@ -64,8 +64,8 @@ const updateOf = (own: Own, values: Values): PersonUpdate => {
 }
 
 const save = Effect.fn("svc.step.savePerson")(function* (update: PersonUpdate) {
-  const api = yield* ServiceJson
-  const saved = changeAndLook(api.createOrUpdatePerson(update), look(update), `Person ${update.id}`)
+  const { json } = yield* ServiceClient
+  const saved = changeAndLook(json("createOrUpdatePerson", update), look(update), `Person ${update.id}`)
   return jsonLine(yield* saved)
 })
 
@@ -78,7 +78,7 @@ const look = Effect.fnUntraced(function* (update: PersonUpdate) {
   const open = differences(person, update)
   return open.length > 0
     ? { found: `a look afterwards found other values of ${open.join(", ")}` }
-    : { done: yield* (yield* ServiceJson).getInternalPersonId(update.id) }
+    : { done: yield* (yield* ServiceClient).json("getInternalPersonId", update.id) }
 })
 
 /** The fields of `update` whose stored value differs. */

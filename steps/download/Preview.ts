@@ -1,7 +1,7 @@
 /** What a download shows in place of the files: `--list` and `--plan`. Restores nothing. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { PlanSubject } from "../../core/src/download/DownloadForms.ts"
+import type { PlanOutcome } from "../../core/src/download/DownloadForms.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import type { FileFailure } from "../../core/src/download/FileResult.ts"
@@ -42,7 +42,7 @@ export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: Dow
 export const showPlan = Effect.fn("svc.step.showPlan")(function* (
   request: DownloadRequest,
   format: "text" | "json",
-  subject: PlanSubject = "run"
+  subject: PlanOutcome["subject"] = "run"
 ) {
   const outcome = yield* Downloads.use(({ plan }) => plan(request, { subject }))
   const { failures, plan, disk } = outcome

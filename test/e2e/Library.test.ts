@@ -24,6 +24,7 @@ class Project extends Context.Service<Project, { readonly path: string }>()("svc
       const npm = yield* runCommand("npm", args, { cwd: path, env })
       assert.strictEqual(npm.exitCode, 0, npm.stdout + npm.stderr)
       for (const program of programs) cpSync(`${root}docs/examples/${program}`, join(path, program))
+      cpSync(`${root}test/library/Laboratory.ts`, join(path, "laboratory.ts"))
       return Project.of({ path })
     })
   )
@@ -46,6 +47,7 @@ const program = Effect.fnUntraced(function* (
 /** Compilers of strangers, and how they let modules be found. */
 const compilations = [
   ["typescript-5.9", "nodenext", "nodenext"],
+  ["typescript-5.9", "bundler", "preserve"],
   ["typescript-7", "nodenext", "nodenext"],
   ["typescript-7", "bundler", "preserve"]
 ] as const
@@ -55,7 +57,7 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
   (it) => {
     for (const [compiler, moduleResolution, module] of compilations) {
       it.effect(
-        `fit the types of the package for ${compiler}, with moduleResolution ${moduleResolution}`,
+        `fit the types of the package for ${compiler}, with moduleResolution ${moduleResolution}, as do the types of a package that exports what it makes of it`,
         () =>
           Effect.gen(function* () {
             const compilerOptions = {
@@ -68,14 +70,21 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
               strict: true,
               exactOptionalPropertyTypes: true,
               noUncheckedIndexedAccess: true,
-              noEmit: true,
+              noUnusedLocals: true,
+              declaration: true,
+              emitDeclarationOnly: true,
+              outDir: `${compiler}.${moduleResolution}`,
               // So the declarations of the package are proven too.
               skipLibCheck: false
             }
             const { path } = yield* Project
-            const config = `tsconfig.${compiler}.${moduleResolution}.json`
-            writeFileSync(join(path, config), JSON.stringify({ compilerOptions, files: programs }))
-            assert.strictEqual(yield* program([`node_modules/${compiler}/lib/tsc.js`, "-p", config]), "")
+            const compile = (config: string, files: ReadonlyArray<string>) => {
+              writeFileSync(join(path, config), JSON.stringify({ compilerOptions, files }))
+              return program([`node_modules/${compiler}/lib/tsc.js`, "-p", config])
+            }
+            const { outDir } = compilerOptions
+            assert.strictEqual(yield* compile(`tsconfig.${outDir}.json`, [...programs, "laboratory.ts"]), "")
+            assert.strictEqual(yield* compile(`tsconfig.${outDir}.types.json`, [`${outDir}/laboratory.d.ts`]), "")
           }),
         600_000
       )

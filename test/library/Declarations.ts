@@ -112,7 +112,7 @@ const spokenOf = ({ file, name, text }: Declaration): ReadonlyArray<Declaration>
 }
 
 /** Names by which an exported type is computed; what it is then, such as a union of texts, needs none of them. */
-const computing = new Set(["IndexOf", "Names", "Method", "EndpointNotes", "envelope"])
+const computing = new Set(["BytesMethod", "Enveloped", "EndpointNotes", "IndexOf", "JsonMethod", "Method", "Names"])
 
 /** Types of packages that its users cannot name where only the library may import them, as with pnpm: those that no type of ours extends. */
 export const unnameableTypes = (): ReadonlyArray<string> =>
@@ -124,6 +124,16 @@ export const unnameableTypes = (): ReadonlyArray<string> =>
     )
   )
 
+/** The cases of an exported union that have a name of their own, which is reached by the union. */
+export const casesOf = (declaration: Declaration): ReadonlyArray<Declaration> =>
+  declaration.text.includes("Schema.toTaggedUnion<")
+    ? spokenOf(declaration).filter(({ text }) => text.includes("Schema.Opaque<"))
+    : []
+
+/** What a service, a layer or a function takes and gives is named; what is only within a record or an error is reached by its field. */
+const isSpeaking = ({ text }: Declaration): boolean =>
+  text.includes("Context.ServiceClass<") || /^declare const \w+: (?:Layer\.|Config\.|<|\()/.test(text)
+
 /** Names in signatures of the library that none of its entry points exports, each with a place that speaks of it. */
 export const unreachableNames = (): ReadonlyArray<string> => {
   const all = (Object.keys(entryPoints) as Array<keyof typeof entryPoints>).flatMap((each) => [
@@ -131,7 +141,7 @@ export const unreachableNames = (): ReadonlyArray<string> => {
   ])
   const known = new Set(all)
   const missing = new Map<Declaration, string>()
-  for (const declaration of all) {
+  for (const declaration of all.filter(isSpeaking)) {
     for (const spoken of spokenOf(declaration)) {
       if (!known.has(spoken) && !computing.has(spoken.name) && !missing.has(spoken))
         missing.set(spoken, declaration.name)

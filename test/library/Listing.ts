@@ -1,5 +1,5 @@
 /** What the library exports, as a page that a person can read from its beginning to its end. */
-import { type Declaration, entryPoints, exportsOf } from "./Declarations.ts"
+import { casesOf, type Declaration, entryPoints, exportsOf } from "./Declarations.ts"
 
 /** The parts of a list of types, commas inside brackets aside. */
 const partsOf = (list: string): ReadonlyArray<string> => {
@@ -22,6 +22,7 @@ const plainSchemas: Readonly<Record<string, (parts: ReadonlyArray<string>) => st
   brand: ([, name = ""]) => name.slice(1, -1),
   decodeTo: ([type = ""]) => type,
   declare: ([type = ""]) => type,
+  Opaque: ([, schema = ""]) => schema,
   Literal: ([value = ""]) => value,
   Literals: ([values = ""]) => /^readonly (\w+)\[\]$/.exec(values)?.[1] ?? members(values).join(" | "),
   withConstructorDefault: ([type = ""]) => type,
@@ -80,14 +81,18 @@ const textOf = (name: string, { name: inner, text }: Declaration): string => {
     .replace(error, "error $1 {$2$3}")
     .replace(/^ {4,}/gm, (indent) => " ".repeat(indent.length / 2))
     .replace(/\n *\n/g, "\n")
+    .replace(/(?: & Omit\([\s\S]*\))?;\ndeclare class \w+ extends \w+_base \{\s*\}$/, "")
     .replace(/ (?:with )?\{\s*\}$/, "")
-  return name === inner ? read : read.replace(new RegExp(`\\b${inner}\\b`), name)
+  return name === inner ? read : read.replace(new RegExp(`\\b${inner}(?:_base)?\\b`), name)
 }
 
 const section = (entryPoint: keyof typeof entryPoints): string => {
   const all = [...exportsOf(entryPoint)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, declaration]) => ({ text: textOf(name, declaration) }))
+    .flatMap(([name, declaration]) => [
+      { text: textOf(name, declaration) },
+      ...casesOf(declaration).map((one) => ({ text: textOf(`${name}.cases.${one.name}`, one) }))
+    ])
   const grouped = groups.map(([title], index) => {
     const own = all.filter(({ text }) => groups.findIndex(([, belongs]) => belongs(text)) === index)
     return own.length === 0 ? "" : `### ${title}\n\n${own.map(({ text }) => text).join("\n\n")}\n`

@@ -1,11 +1,15 @@
 /** The face of the library: all that its signatures speak of can be imported, and a change of it is seen and meant. */
 import { assert, describe, expect, it } from "@effect/vitest"
-import { unnameableTypes, unreachableNames } from "./Declarations.ts"
+import { entryPoints, exportsOf, unnameableTypes, unreachableNames } from "./Declarations.ts"
 import { listing } from "./Listing.ts"
 
+const entryPointNames = Object.keys(entryPoints) as ReadonlyArray<keyof typeof entryPoints>
+
 describe("the entry points", () => {
-  it("export every name that their signatures speak of", () => {
+  it("export every name that their services, layers and functions speak of, and no more than a reader can know", () => {
     assert.deepStrictEqual(unreachableNames(), [])
+    const names = entryPointNames.flatMap((entryPoint) => [...exportsOf(entryPoint).keys()])
+    assert.isAtMost(names.length, 140)
   })
 
   it("have no type that declarations of others cannot name, since only this package may import where it comes from", () => {

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Redacted, type Scope, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { SessionError } from "../../core/src/Errors.ts"
+import type { ConfigUnusable, SessionError } from "../../core/src/Errors.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { Session } from "../../core/src/session/Session.ts"
@@ -142,7 +142,7 @@ export const withSession = <A, E>(
   use: (session: Session["Service"]) => Effect.Effect<A, E, Scope.Scope>,
   changed: Partial<SessionSettings> = {},
   clock: Clock.Clock | null = null
-): Effect.Effect<Exit.Exit<A, E | SessionError>> =>
+): Effect.Effect<Exit.Exit<A, E | SessionError | ConfigUnusable>> =>
   Effect.gen(function* () {
     const layer = Session.layer({ ...settings, ...changed }).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
     const program = Effect.flatMap(Session, use).pipe(Effect.scoped, Effect.provide(layer))

@@ -2,10 +2,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Schema, Stream } from "effect"
-import { ServiceJson } from "../../core/src/client/ServiceClient.ts"
-import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
-import type { ServiceError } from "../../core/src/Errors.ts"
+import type { ChangeError } from "../../core/src/Errors.ts"
 import * as Service from "../../platform/Service.ts"
 import { start } from "../../sandbox/Sandbox.ts"
 import { methodTable } from "../../steps/api/ApiStep.ts"
@@ -30,11 +29,11 @@ const rowOf = (method: string) => {
 
 const calls = Effect.gen(function* () {
   const panel = { virtualPanelId: PanelId.make("1") }
-  return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel }
+  return { api: yield* ServiceClient, panel }
 })
 
 const call = (method: string, operands: ReadonlyArray<string>, values: Readonly<Record<string, unknown>> = {}) =>
-  Effect.flatMap(calls, (calls): Effect.Effect<Schema.Json, ServiceError> => {
+  Effect.flatMap(calls, (calls): Effect.Effect<Schema.Json, ChangeError> => {
     const { work } = rowOf(method)
     if (work.kind === "each") return work.call(calls, operands[0] ?? "", values)
     return work.kind === "special" ? Effect.die(`${method} is special`) : work.call(calls, operands, values)
@@ -111,14 +110,14 @@ for (const ids of ["text", "numeric"] as const) {
 
     it.effect("what is streamed is what is parsed", () =>
       Effect.gen(function* () {
-        const streams = yield* calls
+        const service = yield* calls
         for (const [method, id] of [
           ["get-snv-annotations", analysis],
           ["get-case-report", person]
         ] as const) {
           const { work } = rowOf(method)
           if (work.kind !== "each" || work.stream === undefined) return assert.fail(`${method} has no stream`)
-          const text = yield* Stream.mkString(Stream.decodeText(work.stream(streams, id, {})))
+          const text = yield* Stream.mkString(Stream.decodeText(work.stream(service, id, {})))
           assert.deepStrictEqual(JSON.parse(text), yield* call(method, [id]))
         }
       })
@@ -156,11 +155,11 @@ for (const ids of ["text", "numeric"] as const) {
 
     it.effect("streams of what does not exist end before their first byte", () =>
       Effect.gen(function* () {
-        const { streams } = yield* calls
+        const { bytes } = (yield* calls).api
         for (const stream of [
-          streams.getCaseReport("nobody" as never),
-          streams.getSnvAnnotations("99999" as never),
-          streams.getSnvAnnotations(".." as never)
+          bytes("getCaseReport", "nobody" as never),
+          bytes("getSnvAnnotations", "99999" as never),
+          bytes("getSnvAnnotations", ".." as never)
         ]) {
           assert.propertyVal(yield* Effect.flip(Stream.runDrain(stream)), "_tag", "SvcNotFound")
         }

@@ -8,7 +8,7 @@ import { TLSSocket } from "node:tls"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Redacted } from "effect"
-import type { ConfigUnusable, SessionError } from "../../core/src/Errors.ts"
+import type { ConfigUnusable, OutcomeUnknown, SessionError } from "../../core/src/Errors.ts"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionSettings } from "../../core/src/session/SessionSettings.ts"
@@ -33,7 +33,7 @@ const run = (
   paths: ReadonlyArray<string>,
   access: ApiHttp.ApiHttpSettings = direct,
   changed: Partial<SessionSettings> = {}
-): Effect.Effect<ReadonlyArray<string>, SessionError | ConfigUnusable> =>
+): Effect.Effect<ReadonlyArray<string>, SessionError | OutcomeUnknown | ConfigUnusable> =>
   Effect.gen(function* () {
     const { http } = yield* Session
     return yield* Effect.forEach(paths, (path) =>

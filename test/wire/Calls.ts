@@ -3,13 +3,13 @@ import type { Effect, Schema } from "effect"
 import { allGenes, type ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
 import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
-import type { ServiceError } from "../../core/src/Errors.ts"
+import type { OutcomeUnknown, ServiceError } from "../../core/src/Errors.ts"
 
 const lims = LimsId.make("L1")
 const analysis = AnalysisId.make("7")
 const ids = ["7", "A8"].map((id) => AnalysisId.make(id))
 
-export type Call = (client: ServiceMethods) => Effect.Effect<object | string, ServiceError>
+export type Call = (client: ServiceMethods) => Effect.Effect<object | string, ServiceError | OutcomeUnknown>
 
 /** A call, the request it makes, the least payload it takes, and what a "not found" is about: null where nothing is named. */
 type Example = readonly [call: Call, line: string, payload: Schema.Json, subject: string | null]

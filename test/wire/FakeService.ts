@@ -1,8 +1,8 @@
 /** A service in memory, behind the interface of a session: answers come from a function, requests are kept. */
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
-import type { SessionError } from "../../core/src/Errors.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import type { OutcomeUnknown, SessionError } from "../../core/src/Errors.ts"
 import { JsonReply } from "../../core/src/session/RequestMarks.ts"
 import { Session } from "../../core/src/session/Session.ts"
 
@@ -20,7 +20,7 @@ export type Answer =
 /** A session that answers from a function, or always the same; what was sent is kept in `sent`. */
 export const service = (answer: Answer | ((line: string) => Answer)) => {
   const sent: Array<Sent> = []
-  const http = HttpClient.makeWith<never, never, SessionError, never>(
+  const http = HttpClient.makeWith<never, never, SessionError | OutcomeUnknown, never>(
     Effect.flatMap((request) =>
       Effect.gen(function* () {
         const url = HttpClientRequest.toUrl(HttpClientRequest.prependUrl(request, "http://service.test"))
@@ -46,7 +46,7 @@ export const service = (answer: Answer | ((line: string) => Answer)) => {
     Effect.succeed
   )
   const session = Layer.succeed(Session, Session.of({ http, stream: () => Effect.die("not used") }))
-  const layer = Layer.mergeAll(ServiceClient.layer, ServiceJson.layer).pipe(Layer.provide(session))
+  const layer = ServiceClient.layer.pipe(Layer.provide(session))
   return { sent, layer, lines: () => sent.map(({ line }) => line) }
 }
 

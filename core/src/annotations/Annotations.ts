@@ -35,9 +35,9 @@ export interface AnnotationRow {
  */
 export interface AnnotationOptions {
   /** Names of columns. */
-  readonly columns?: ReadonlyArray<string>
+  readonly columns?: ReadonlyArray<string> | undefined
   /** Such as `Gene = FBN1` or `Pos >= 48408306`, by names of columns; rows that do not pass all of them are left out. */
-  readonly filters?: ReadonlyArray<string>
+  readonly filters?: ReadonlyArray<string> | undefined
 }
 
 /** Blocks of rows that may wait for a slow reader. */

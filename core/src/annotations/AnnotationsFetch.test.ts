@@ -4,7 +4,7 @@ import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest }
 import { TestClock } from "effect/testing"
 import { bodyText, chance, chunksOf, tableOf } from "../../../test/annotations/Bodies.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import type { SessionError } from "../Errors.ts"
+import type { OutcomeUnknown, SessionError } from "../Errors.ts"
 import { ReplyResponse } from "../session/ReplyReading.ts"
 import { Session } from "../session/Session.ts"
 import { TransportFault } from "../session/TransportFault.ts"
@@ -26,7 +26,10 @@ const encoder = new TextEncoder()
 /** A session whose requests for annotations are answered in turn; keeps the paths. */
 const sessionOf = (answers: ReadonlyArray<Answer>, asked: Array<string>, chunk = 16, letGo = () => {}) =>
   Layer.succeed(Session, {
-    http: HttpClient.makeWith<never, never, SessionError, never>(() => Effect.die("only streams"), Effect.succeed),
+    http: HttpClient.makeWith<never, never, SessionError | OutcomeUnknown, never>(
+      () => Effect.die("only streams"),
+      Effect.succeed
+    ),
     stream: (request: HttpClientRequest.HttpClientRequest) =>
       Effect.gen(function* () {
         const { broken = false, status = 200, text } = answers[asked.length] ?? { text: "" }

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { documentOf, type MemoryFile, memoryFile } from "../../../test/tracking/MemoryFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
-import { LocalIo, LoginRefused, OutcomeUnknown, RequestRejected, type ServiceError } from "../Errors.ts"
+import { type ChangeError, LocalIo, LoginRefused, OutcomeUnknown, RequestRejected } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import { knownIn } from "./Asking.ts"
 import type { RestoreRequest } from "./Requests.ts"
@@ -29,7 +29,7 @@ const entry = (analysisId: string, more: object = {}) => ({
 /** A restoration file and a service that answers `restoring`; looks as a resuming run does, all of its files being archived. */
 const world = (
   entries: ReadonlyArray<object>,
-  restoring: (analysisId: string) => Effect.Effect<string | null, ServiceError> = () => Effect.succeed(time(1)),
+  restoring: (analysisId: string) => Effect.Effect<string | null, ChangeError> = () => Effect.succeed(time(1)),
   stillOurs?: (look: number, file: MemoryFile) => Turn["stillOurs"]
 ) => {
   const events: Array<string> = []

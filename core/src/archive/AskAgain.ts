@@ -10,7 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import { AdviceOf, ending, type FileArchived, type ServiceError, type TrackingError } from "../Errors.ts"
+import { AdviceOf, type ChangeError, ending, type FileArchived, type TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { type Known, requestDurably } from "./Asking.ts"
 import { type Leave, leaveBeyond, nothingRestored } from "./Policy.ts"
@@ -49,7 +49,7 @@ export const decideToAskAgain = (
 export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
   | Asked
-  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
+  | { readonly _tag: "Failed"; readonly error: ChangeError | TrackingError | FileArchived }
 
 /**
  * Asks once for each analysis of `entries`; those that are left have no result.
@@ -85,7 +85,7 @@ const askForEntries = Effect.fnUntraced(function* (
   request: RestoreRequest,
   asked: Set<string>,
   known: Known
-): Effect.fn.Return<AskAgainResult, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+): Effect.fn.Return<AskAgainResult, ChangeError | TrackingError, ServiceClient | TrackingFile> {
   const outcome = yield* requestDurably(analysisId, entries.map(trackedFile), request, {
     known,
     again: {

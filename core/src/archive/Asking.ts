@@ -8,7 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { ServiceError, TrackingError } from "../Errors.ts"
+import type { ChangeError, TrackingError } from "../Errors.ts"
 import { listedOf } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { remember, type Tracked } from "./StoredRequests.ts"
@@ -28,7 +28,7 @@ const requestOf = ({ analysisId, requestTime, status }: TrackingEntry) =>
 /** Why there is no estimate: the service said no, or its answer got lost, or it cannot have been asked. */
 type NoAnswer = "Refused" | "Lost" | "Unasked"
 
-const noAnswerOf = (error: ServiceError | TrackingError): NoAnswer => {
+const noAnswerOf = (error: ChangeError | TrackingError): NoAnswer => {
   if ("mayHaveTakenEffect" in error && error.mayHaveTakenEffect) return "Lost"
   return "mayHaveTakenEffect" in error && error.scope !== "run" ? "Refused" : "Unasked"
 }
@@ -60,7 +60,7 @@ export const requestDurably = Effect.fnUntraced(function* <L = never>(
   files: ReadonlyArray<Tracked>,
   service: ServiceAddress,
   how: Asking<L>
-): Effect.fn.Return<Restoration | L, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+): Effect.fn.Return<Restoration | L, ChangeError | TrackingError, ServiceClient | TrackingFile> {
   const { inTurn } = yield* TrackingFile
   const unmade = new Set<string | null>()
   return yield* Effect.repeat(
@@ -81,7 +81,7 @@ const requestInTurn = Effect.fnUntraced(function* <L>(
   service: ServiceAddress,
   how: Asking<L>,
   unmade: Set<string | null>
-): Effect.fn.Return<Restoration | L | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+): Effect.fn.Return<Restoration | L | null, ChangeError | TrackingError, ServiceClient | TrackingFile> {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   const follow = Effect.fnUntraced(function* (estimate: string | null, requestedAt: string | null, by: string) {
     yield* remember(files, service, { restoreEstimation: estimate, requestTime: requestedAt, status: "pending" })
@@ -143,7 +143,7 @@ const sayRequested = (analysisId: string, estimate: string | null, how = "reques
 const askFor = Effect.fn("svc.archive.askFor")(function* (
   analysisId: AnalysisId,
   files: ReadonlyArray<Tracked>
-): Effect.fn.Return<string | null, ServiceError, ServiceClient> {
+): Effect.fn.Return<string | null, ChangeError, ServiceClient> {
   const client = yield* ServiceClient
   const answered = Effect.map(client.requestRestore([analysisId]), (items) => {
     // One request asks for one analysis; an item of another one tells nothing of this.

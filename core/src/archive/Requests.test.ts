@@ -6,6 +6,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import {
+  type ChangeError,
   LoginRefused,
   OutcomeUnknown,
   RequestRejected,
@@ -47,7 +48,7 @@ const asked = (some: Partial<RestoreRequest> = {}): RestoreRequest => ({
 })
 
 interface World {
-  readonly restoring?: (analysisId: string) => Effect.Effect<ReadonlyArray<object>, ServiceError>
+  readonly restoring?: (analysisId: string) => Effect.Effect<ReadonlyArray<object>, ChangeError>
   /** What the listing of an analysis says when it is looked at after a failure. */
   readonly listing?: (analysisId: string) => Effect.Effect<ReadonlyArray<object>, ServiceError>
   /** What the person answers; null when nobody is there. */
@@ -483,7 +484,7 @@ describe("failures", () => {
   })
   const lost = new OutcomeUnknown({ request: "requestRestore" })
   const one = [candidate("A1", "S.bam")]
-  const failing = (error: ServiceError, listing?: World["listing"]): World => ({
+  const failing = (error: ChangeError, listing?: World["listing"]): World => ({
     restoring: (id) => (id === "A1" ? Effect.fail(error) : Effect.succeed([])),
     ...(listing === undefined ? {} : { listing })
   })

@@ -6,10 +6,10 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import {
   AdviceOf,
+  type ChangeError,
   ending,
   type FailureScope,
   FileArchived,
-  type ServiceError,
   type TrackingError,
   type TrackingReadError
 } from "../Errors.ts"
@@ -50,7 +50,7 @@ export interface RestoreRequest extends ServiceAddress, RestorePolicy {
 export type RestoreResult =
   | { readonly _tag: "Pending"; readonly estimate: string | null; readonly requestedAt: string | null }
   | { readonly _tag: "Left"; readonly reason: string }
-  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
+  | { readonly _tag: "Failed"; readonly error: ChangeError | TrackingError | FileArchived }
 
 type RestorationServices = ServiceClient | TrackingFile | Operator
 
@@ -83,7 +83,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* (
     begin: (
       analysisId: AnalysisId,
       files: ReadonlyArray<File>
-    ) => Effect.Effect<Restoration, ServiceError | TrackingError, RestorationServices>
+    ) => Effect.Effect<Restoration, ChangeError | TrackingError, RestorationServices>
   ) =>
     perAnalysis(
       decided.flatMap(({ decision, file }) => (decision._tag === tag ? [file] : [])),

@@ -1,9 +1,7 @@
-/**
- * Calls the endpoints of `Endpoints.ts`: builds the request from the declaration and the note of the endpoint, has `Reply.ts` read
- * the reply, and decodes the payload with the declared schema. No endpoint is described a second time here.
- */
+/** Turns the arguments of a client method into the request that the endpoint's declaration and note describe, and its reply into the payload. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as UrlParams from "effect/http/UrlParams"
@@ -12,11 +10,18 @@ import * as Schema from "effect/Schema"
 import type { Choice, EndpointName, EndpointNote } from "../contract/EndpointNotes.ts"
 import { declare, Note } from "../contract/Endpoints.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
-import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
+import {
+  type ChangeError,
+  NotFound,
+  type OutcomeUnknown,
+  ReplyMalformed,
+  readsOnly,
+  type SessionError
+} from "../Errors.ts"
 import { JsonReply, PathTemplate, RepeatSafe } from "../session/RequestMarks.ts"
 import { placeOfIssue } from "../text/IssuePlace.ts"
 import { type ExpectedReply, makeJsonReader, payloadOf } from "./Reply.ts"
-import { type PanelChoice, panelQuery, type Reading } from "./ServiceMethods.ts"
+import { type PanelChoice, panelQuery } from "./ServiceMethods.ts"
 
 /**
  * The request that the arguments of a method mean, by the declaration and the note of the endpoint. Fails for an identifier that
@@ -108,12 +113,15 @@ export interface About {
   readonly whenNull?: Schema.Json
 }
 
+/** How a payload is handed over: decoded to its record, or the JSON as the service sent it. */
+export type Reading = "decoded" | "json"
+
 /** Calls an endpoint with the arguments of its method, and gives its payload: decoded, or as JSON. */
 export type Call = (
   name: EndpointName,
   given: ReadonlyArray<unknown>,
   about?: About
-) => Effect.Effect<unknown, ServiceError>
+) => Effect.Effect<unknown, ChangeError>
 
 const declared = new Map<EndpointName, HttpApiEndpoint.Top>()
 
@@ -146,7 +154,7 @@ export const callOf = (
 
 /** Calls over the requests of one session. */
 export const makeCall =
-  (http: HttpClient.HttpClient.With<SessionError>, reading: Reading): Call =>
+  (http: HttpClient.HttpClient.With<SessionError | OutcomeUnknown>, reading: Reading): Call =>
   (name, given, about) =>
     Effect.suspend(() => {
       const { asked, endpoint, note, request } = callOf(name, given, reading, about)
@@ -159,7 +167,8 @@ export const makeCall =
         reading === "json" ? Effect.succeed(payload) : decoded(payload, endpoint, asked.request)
       ).pipe(
         Effect.provideService(PathTemplate, endpoint.path),
-        Effect.provideService(RepeatSafe, note.mutates !== true)
+        Effect.provideService(RepeatSafe, note.mutates !== true),
+        note.mutates === true ? identity : readsOnly
       )
     }).pipe(Effect.withSpan(`svc.client.${name}`))
 

@@ -7,7 +7,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
-import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
+import { type ChangeError, type OutcomeUnknown, ReplyMalformed, type SessionError, UsageError } from "../Errors.ts"
 import { utf8Text } from "../session/ReplyReading.ts"
 import { type ExpectedReply, failOnEnvelope, failOnStatus, parseReply, tellRefusal } from "./Reply.ts"
 
@@ -37,10 +37,10 @@ export interface GenericReply {
 }
 
 /** Sends any request through a session. */
-export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
+export const makeRequest = (http: HttpClient.HttpClient.With<SessionError | OutcomeUnknown>) =>
   Effect.fn("svc.client.request")(function* (
     request: HttpClientRequest.HttpClientRequest
-  ): Effect.fn.Return<GenericReply, ServiceError | UsageError> {
+  ): Effect.fn.Return<GenericReply, ChangeError | UsageError> {
     if (!/^\/(?![/\\])/.test(request.url)) {
       return yield* new UsageError({ message: "The path of a request begins with one / and has no host" })
     }

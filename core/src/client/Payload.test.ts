@@ -3,7 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { enveloped, service } from "../../../test/wire/FakeService.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisId, GeneId, LimsId } from "../contract/Ids.ts"
-import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
+import { ServiceClient } from "./ServiceClient.ts"
 
 const lims = LimsId.make("L1")
 const analysis = AnalysisId.make("7")
@@ -18,7 +18,7 @@ describe("payloads", () => {
         const [item] = yield* (yield* ServiceClient).getAnalyses()
         assert.strictEqual(item?.id, "17")
         assert.deepStrictEqual(item === undefined ? null : yield* Schema.encodeEffect(AnalysisItem)(item), wire)
-        assert.deepStrictEqual(yield* (yield* ServiceJson).getAnalyses(), [wire])
+        assert.deepStrictEqual(yield* (yield* ServiceClient).json("getAnalyses"), [wire])
       }).pipe(Effect.provide(layer))
     })
   )
@@ -29,7 +29,7 @@ describe("payloads", () => {
         '[{"id":9007199254740993,"a":[1e400,-1e-400,0.10000000000000000000001],"b":"9007199254740993","c":1.5}]'
       const { layer } = service(`{"success":true,"response":${text}}`)
       const items = yield* Effect.provide(
-        Effect.flatMap(ServiceJson, (api) => api.getAnalyses()),
+        Effect.flatMap(ServiceClient, (api) => api.json("getAnalyses")),
         layer
       )
       assert.strictEqual(JSON.stringify(items), text)
@@ -41,7 +41,7 @@ describe("payloads", () => {
       const { layer } = service(enveloped([{ id: {} }]))
       yield* Effect.gen(function* () {
         assert.strictEqual((yield* Effect.flip((yield* ServiceClient).getAnalyses()))._tag, "SvcReplyMalformed")
-        assert.deepStrictEqual(yield* (yield* ServiceJson).getAnalyses(), [{ id: {} }])
+        assert.deepStrictEqual(yield* (yield* ServiceClient).json("getAnalyses"), [{ id: {} }])
       }).pipe(Effect.provide(layer))
     })
   )
@@ -70,7 +70,7 @@ describe("payloads", () => {
       yield* Effect.gen(function* () {
         const { metricResults } = yield* (yield* ServiceClient).getQcCaseMetrics(lims)
         assert.strictEqual(metricResults["MOTHER"]?.personId, "MOTHER")
-        assert.deepStrictEqual(yield* (yield* ServiceJson).getQcCaseMetrics(lims), payload)
+        assert.deepStrictEqual(yield* (yield* ServiceClient).json("getQcCaseMetrics", lims), payload)
       }).pipe(Effect.provide(layer))
     })
   )

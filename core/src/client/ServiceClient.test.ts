@@ -6,7 +6,7 @@ import { type Answer, enveloped, service } from "../../../test/wire/FakeService.
 import { endpointNotes } from "../contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId } from "../contract/Ids.ts"
 import { Session } from "../session/Session.ts"
-import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
+import { ServiceClient } from "./ServiceClient.ts"
 import { serversChoice } from "./ServiceMethods.ts"
 
 const lims = LimsId.make("L1")
@@ -138,7 +138,7 @@ describe("arguments", () => {
       const { layer, lines } = service((line) => enveloped(line.endsWith("/id") ? "1001" : { data: [] }))
       yield* Effect.gen(function* () {
         yield* (yield* ServiceClient).getPendingCnvSegments(lims, [analysis], { virtualPanelId: serversChoice })
-        yield* (yield* ServiceJson).getPendingCnvSegments(lims, [analysis], { virtualPanelId: serversChoice })
+        yield* (yield* ServiceClient).json("getPendingCnvSegments", lims, [analysis], { virtualPanelId: serversChoice })
       }).pipe(Effect.provide(layer))
       const asked = ["GET /api/person/L1/id", "GET /pending-cnv?personId=1001&analysesIds=7"]
       assert.deepStrictEqual(lines(), [...asked, ...asked])
@@ -247,9 +247,9 @@ describe("writing methods", () => {
             path === "/api/person/L1" ? { body: count === 1 ? body.slice(0, -3) : body } : null
           )
           const exit = yield* withSession(asked, (session) => {
-            const layer = Layer.provide(ServiceJson.layer, Layer.succeed(Session, session))
+            const layer = Layer.provide(ServiceClient.layer, Layer.succeed(Session, session))
             return Effect.provide(
-              ServiceJson.use((client) => client.getPerson(lims)),
+              ServiceClient.use(({ json }) => json("getPerson", lims)),
               layer
             )
           })

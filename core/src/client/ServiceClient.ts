@@ -11,21 +11,21 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
 import type { AnalysisId, PersonId } from "../contract/Ids.ts"
-import { ReplyMalformed, type ServiceError, type UsageError } from "../Errors.ts"
-import { Session } from "../session/Session.ts"
+import { type ChangeError, ReplyMalformed, type ServiceError, type UsageError } from "../Errors.ts"
+import { type Conversation, Session } from "../session/Session.ts"
 import { printable } from "../text/Printable.ts"
 import { protectLinks } from "../text/Scrubber.ts"
 import { analysesText, type Call, makeCall } from "./EndpointCalls.ts"
 import { type GenericReply, makeRequest } from "./GenericRequest.ts"
-import type { DerivedMethods, Reading, ServiceMethods } from "./ServiceMethods.ts"
+import type { BytesMethod, JsonMethod, ServiceMethods } from "./ServiceMethods.ts"
+import { payloadStream } from "./ServiceStreams.ts"
 
 /**
- * Makes the methods: one for each endpoint with a note, two of them written out because they do more than one call. Payloads are
- * either decoded or JSON.
+ * Makes the methods: one for each endpoint with a note, two of them written out because they do more than one call.
  *
  * @param decoded - calls that decode, with which `getPendingCnvSegments` converts a LIMS identifier
  */
-const makeMethods = <R extends Reading>(call: Call, decoded: Call): ServiceMethods<R> => {
+const makeMethods = (call: Call, decoded: Call): ServiceMethods => {
   const names = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
   const derived = Object.fromEntries(
     names.map((name) => {
@@ -33,8 +33,8 @@ const makeMethods = <R extends Reading>(call: Call, decoded: Call): ServiceMetho
       const takesNothing = takes.length + choices.length === 0
       return [name, takesNothing ? call(name, []) : (...given: ReadonlyArray<unknown>) => call(name, given)]
     })
-    // The cast is sound: `DerivedMethods` derives its types from the same notes.
-  ) as DerivedMethods<R>
+    // The cast is sound: the types of the methods are derived from the same notes.
+  ) as unknown as ServiceMethods
   // `never`: the two methods below give what their endpoints declare.
   const typed = call as (...about: Parameters<Call>) => Effect.Effect<never, ServiceError>
   return {
@@ -51,8 +51,18 @@ const makeMethods = <R extends Reading>(call: Call, decoded: Call): ServiceMetho
     },
     requestRestore: (analyses) =>
       analyses.length === 0
-        ? Effect.succeed([] as never)
+        ? Effect.succeed([])
         : typed("requestRestore", [{ analysisIds: analyses, disableArchive: "false" }], { whenNull: [] })
+  }
+}
+
+/** Gives what a method gives whose payload is handed over as JSON. */
+const jsonMethod = (http: Conversation["http"], decoded: Call): JsonMethod => {
+  const methods = makeMethods(makeCall(http, "json"), decoded)
+  return (name, ...given) => {
+    // `never`: arguments and failures are those of the method of that name.
+    const method = methods[name] as Effect.Effect<never> | ((...given: ReadonlyArray<unknown>) => Effect.Effect<never>)
+    return Effect.isEffect(method) ? method : method(...given)
   }
 }
 
@@ -68,7 +78,8 @@ const ofAnalysis = (asked: AnalysisId, answered: AnalysisId | null | undefined):
       )
 
 /**
- * The client: every endpoint as a method that gives decoded records, and `request` for all others.
+ * The client: every endpoint as a method that gives decoded records, as one that gives JSON, and where its answer may be larger than
+ * memory as a stream of bytes; and `request` for all others.
  *
  * **Example** (The ids of all analyses)
  *
@@ -81,6 +92,17 @@ const ofAnalysis = (asked: AnalysisId, answered: AnalysisId | null | undefined):
  * )
  * ```
  *
+ * **Example** (A large body, as it came)
+ *
+ * ```ts
+ * import { Stream } from "effect"
+ * import { Client, Ids } from "svc-steps"
+ *
+ * const annotations = Stream.unwrap(
+ *   Client.ServiceClient.useSync(({ bytes }) => bytes("getSnvAnnotations", Ids.AnalysisId.make("A1")))
+ * )
+ * ```
+ *
  * @category services
  * @since 0.1.0
  */
@@ -88,20 +110,33 @@ export class ServiceClient extends Context.Service<
   ServiceClient,
   ServiceMethods & {
     /**
+     * The method of a name for callers that pass the JSON on, `json("getPerson", id)`: what the service sent, without its envelope, with
+     * the same names of keys, unknown fields, identifiers as text or number, and all digits (`JSON.rawJSON` keeps those beyond the precision of a `number`).
+     * Errors are the same; records are not checked. Download links are plain text here: print them only where they were asked for.
+     */
+    readonly json: JsonMethod
+    /**
+     * The largest answers, `bytes("getSnvAnnotations", id)`: the bytes of that JSON in the order in which they come. An error may come even after the last byte: only a
+     * stream that ends without one was complete. No other request of the session starts before it has ended: one that the same fiber
+     * makes inside its reading is a defect, and one that the reading waits for in another fiber waits for ever, which the log says after
+     * five minutes.
+     */
+    readonly bytes: BytesMethod
+    /**
      * Any other request of the API; its path begins with one `/` and is relative to the base URL. Replies that are
      * empty or not JSON are fine. `success: false` and statuses of 300 and above fail.
      */
     readonly request: (
       request: HttpClientRequest.HttpClientRequest
-    ) => Effect.Effect<GenericReply, ServiceError | UsageError>
+    ) => Effect.Effect<GenericReply, ChangeError | UsageError>
   }
 >()("svc-steps/core/client/ServiceClient") {
   static readonly layer: Layer.Layer<ServiceClient, never, Session> = Layer.effect(
     ServiceClient,
-    Effect.gen(function* () {
-      const { http } = yield* Session
+    Effect.map(Session, (session) => {
+      const { http } = session
       const call = makeCall(http, "decoded")
-      const methods = makeMethods<"decoded">(call, call)
+      const methods = makeMethods(call, call)
       return ServiceClient.of({
         ...methods,
         getFileDownloadLinks: (analysis) =>
@@ -111,29 +146,10 @@ export class ServiceClient extends Context.Service<
             ),
             Effect.tap(({ id }) => ofAnalysis(analysis, id))
           ),
+        json: jsonMethod(http, call),
+        bytes: (name, ...given) => payloadStream(session, name, given),
         request: makeRequest(http)
       })
-    })
-  )
-}
-
-/**
- * The methods of `ServiceClient` for callers that pass the JSON on. The payload is what the service sent, without its envelope:
- * same key names, unknown fields, identifiers as text or number, and all digits (`JSON.rawJSON` keeps those beyond the precision
- * of a `number`). Errors are the same; records are not checked. Download links are plain text here: print them only where they were
- * asked for.
- *
- * @category services
- * @since 0.1.0
- */
-export class ServiceJson extends Context.Service<ServiceJson, ServiceMethods<"json">>()(
-  "svc-steps/core/client/ServiceJson"
-) {
-  static readonly layer: Layer.Layer<ServiceJson, never, Session> = Layer.effect(
-    ServiceJson,
-    Effect.gen(function* () {
-      const { http } = yield* Session
-      return ServiceJson.of(makeMethods<"json">(makeCall(http, "json"), makeCall(http, "decoded")))
     })
   )
 }

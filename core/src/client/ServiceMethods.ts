@@ -1,17 +1,15 @@
-/**
- * What the client methods take and give: names, arguments and results, derived from the notes on the endpoints. Two methods are
- * written out, because they do more than one call.
- */
+/** The types of the client's methods, derived from the notes on the endpoints; two that make more than one call are written out. */
 import type * as Effect from "effect/Effect"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import type { PendingCnvSegments } from "../contract/Annotations.ts"
 import type { Argument, Choice, EndpointName, EndpointNotes } from "../contract/EndpointNotes.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
 import type { RestoreAnswer } from "../contract/Files.ts"
 import { type AnalysisId, type LimsId, PanelId, type PersonId } from "../contract/Ids.ts"
 import type { ServiceApi } from "../contract/ServiceApi.ts"
-import type { ServiceError } from "../Errors.ts"
+import type { ChangeError, ServiceError } from "../Errors.ts"
 
 /**
  * The panel that holds every gene.
@@ -29,14 +27,6 @@ export const allGenes: PanelId = PanelId.make("1")
  */
 export const serversChoice: unique symbol = Symbol.for("svc-steps/core/client/serversChoice")
 /**
- * The type of {@link serversChoice}.
- *
- * @category options
- * @since 0.1.0
- */
-export type ServersChoice = typeof serversChoice
-
-/**
  * Which virtual panel limits a result.
  *
  * @category options
@@ -44,28 +34,12 @@ export type ServersChoice = typeof serversChoice
  */
 export interface PanelChoice {
   /** {@link allGenes} when absent. */
-  readonly virtualPanelId?: PanelId | ServersChoice
+  readonly virtualPanelId?: PanelId | typeof serversChoice | undefined
 }
 
 /** The query parameter for a choice. */
 export const panelQuery = ({ virtualPanelId = allGenes }: PanelChoice): { readonly virtualPanelId?: PanelId } =>
   virtualPanelId === serversChoice ? {} : { virtualPanelId }
-
-/**
- * How a payload is handed over: decoded to its record, or the JSON as the service sent it.
- *
- * @category models
- * @since 0.1.0
- */
-export type Reading = "decoded" | "json"
-
-/**
- * The result of a call: a record, or JSON.
- *
- * @category models
- * @since 0.1.0
- */
-export type MethodReply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
 
 type Groups = ServiceApi["groups"]
 type Endpoints = { readonly [G in keyof Groups]: Groups[G]["endpoints"] }[keyof Groups]
@@ -102,7 +76,7 @@ type Positional<N extends EndpointName, T extends ReadonlyArray<Argument>> = T e
   : []
 
 type Flags<T extends ReadonlyArray<Choice>> = {
-  readonly [F in Extract<T[number], { readonly kind: "flag" }> as F["name"]]?: boolean
+  readonly [F in Extract<T[number], { readonly kind: "flag" }> as F["name"]]?: boolean | undefined
 }
 
 type Chosen<T extends ReadonlyArray<Choice>> =
@@ -113,53 +87,52 @@ type Arguments<N extends EndpointName> = [
   ...(EndpointNotes[N] extends { readonly choices: infer C extends ReadonlyArray<Choice> } ? [choice?: Chosen<C>] : [])
 ]
 
+/** One that changes something may be left in doubt. */
+type Failure<N extends EndpointName> = EndpointNotes[N] extends { readonly mutates: true } ? ChangeError : ServiceError
+
 /** A method with arguments is a function; a method without any is the effect itself. */
-type Method<R extends Reading, N extends EndpointName> =
-  Arguments<N> extends [] ? MethodReply<R, PayloadOf<N>> : (...given: Arguments<N>) => MethodReply<R, PayloadOf<N>>
+type Method<N extends EndpointName> =
+  Arguments<N> extends []
+    ? Effect.Effect<PayloadOf<N>, Failure<N>>
+    : (...given: Arguments<N>) => Effect.Effect<PayloadOf<N>, Failure<N>>
+
+/** One method for each endpoint, as its note says. */
+type DerivedMethods = { readonly [N in EndpointName]: Method<N> }
 
 /**
- * One method for each endpoint, as its note says.
+ * A method for each endpoint, which gives its record.
  *
  * @category services
  * @since 0.1.0
  */
-export type DerivedMethods<R extends Reading> = { readonly [N in keyof EndpointNotes]: Method<R, N> }
-
-/**
- * A person by the identifier that the service gave, which saves the conversion.
- *
- * @category models
- * @since 0.1.0
- */
-export interface InternalPerson {
-  readonly personId: PersonId
-}
-
-/**
- * Which report of a case is asked for.
- *
- * @category options
- * @since 0.1.0
- */
-export interface ReportChoice {
-  readonly draft?: boolean
-  readonly inactive?: boolean
-}
-
-/**
- * The typed calls, in the reading `R`: `decoded` records, or `json` as the service sent it, envelope removed.
- *
- * @category services
- * @since 0.1.0
- */
-export interface ServiceMethods<R extends Reading = "decoded">
-  extends Omit<DerivedMethods<R>, "getPendingCnvSegments" | "requestRestore"> {
-  /** Takes the person by LIMS identifier, which costs one more call to convert it, or by internal identifier. */
+export interface ServiceMethods extends Omit<DerivedMethods, "getPendingCnvSegments" | "requestRestore"> {
+  /** Takes the person by LIMS identifier, which costs one more call to convert it, or by the service's own identifier. */
   readonly getPendingCnvSegments: (
-    person: LimsId | InternalPerson,
+    person: LimsId | { readonly personId: PersonId },
     analyses: ReadonlyArray<AnalysisId>,
     panel?: PanelChoice
-  ) => MethodReply<R, PendingCnvSegments>
+  ) => Effect.Effect<PendingCnvSegments, ServiceError>
   /** Starts the restoration of the archived files of `analyses`, which costs money; empty when the service says only "yes". */
-  readonly requestRestore: (analyses: ReadonlyArray<AnalysisId>) => MethodReply<R, ReadonlyArray<RestoreAnswer>>
+  readonly requestRestore: (
+    analyses: ReadonlyArray<AnalysisId>
+  ) => Effect.Effect<ReadonlyArray<RestoreAnswer>, ChangeError>
 }
+
+type ArgumentsOf<N extends EndpointName> = ServiceMethods[N] extends (...given: infer Given) => unknown ? Given : []
+
+/** The method of that name, with the JSON of its answer in place of the record. */
+export type JsonMethod = <N extends EndpointName>(
+  name: N,
+  ...given: ArgumentsOf<N>
+) => Effect.Effect<Schema.Json, Failure<N>>
+
+/** The endpoints whose answer may be larger than memory. */
+type LargeName = {
+  [N in EndpointName]: EndpointNotes[N] extends { readonly large: true } ? N : never
+}[EndpointName]
+
+/** The method of that name, with the bytes of that JSON. */
+export type BytesMethod = <N extends LargeName>(
+  name: N,
+  ...given: ArgumentsOf<N>
+) => Stream.Stream<Uint8Array, ServiceError>

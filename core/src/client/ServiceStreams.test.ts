@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisId, LimsId } from "../contract/Ids.ts"
+import type { ServiceError } from "../Errors.ts"
 import { JsonReply } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
-import { type PayloadStream, ServiceStreams } from "./ServiceStreams.ts"
+import { ServiceClient } from "./ServiceClient.ts"
 
 /** A session that streams one answer, in chunks of `size` bytes; `breaks` ends it with a broken connection. */
 const service = (body: string, { breaks = false, size = 7, status = 200 } = {}) => {
@@ -27,14 +28,14 @@ const service = (body: string, { breaks = false, size = 7, status = 200 } = {}) 
       return new Proxy(plain, { get: (it, key) => (key === "stream" ? stream : Reflect.get(it, key, it)) })
     })
   })
-  return { asked, layer: ServiceStreams.layer.pipe(Layer.provide(Layer.succeed(Session, session))) }
+  return { asked, layer: ServiceClient.layer.pipe(Layer.provide(Layer.succeed(Session, session))) }
 }
 
-const text = (get: (streams: ServiceStreams["Service"]) => PayloadStream) =>
-  Effect.flatMap(ServiceStreams, (streams) => Stream.mkString(Stream.decodeText(get(streams))))
+const text = (get: (bytes: ServiceClient["Service"]["bytes"]) => Stream.Stream<Uint8Array, ServiceError>) =>
+  Effect.flatMap(ServiceClient, ({ bytes }) => Stream.mkString(Stream.decodeText(get(bytes))))
 
-const annotations = text((streams) => streams.getSnvAnnotations(AnalysisId.make("A/1")))
-const report = text((streams) => streams.getCaseReport(LimsId.make("L 1"), { draft: true }))
+const annotations = text((bytes) => bytes("getSnvAnnotations", AnalysisId.make("A/1")))
+const report = text((bytes) => bytes("getCaseReport", LimsId.make("L 1"), { draft: true }))
 
 /** The failure of a call. */
 const failure = (body: string, options: Parameters<typeof service>[1] = {}, ask = annotations) =>

@@ -25,6 +25,23 @@ export type Enveloped<S extends Schema.Top> = ReturnType<typeof envelope<S>> & {
 /**
  * `{success, response, errorMessageId, ...}` around a payload. `response` is null or absent when there is none;
  * `success` is open because it arrives as text or not at all at times (H20).
+ *
+ * **Example** (An endpoint of your own)
+ *
+ * ```ts
+ * import { Effect, Schema } from "effect"
+ * import { HttpClientResponse } from "effect/http"
+ * import { Contract, Session } from "svc-steps"
+ *
+ * const Status = Contract.enveloped(Schema.Struct({ version: Schema.String }))
+ * const version = Session.Session.use(({ http }) => http.get("/api/status")).pipe(
+ *   Effect.flatMap(HttpClientResponse.schemaBodyJson(Status)),
+ *   Effect.map(({ response }) => response?.version)
+ * )
+ * ```
+ *
+ * @category schemas
+ * @since 0.1.0
  */
 export const enveloped = <S extends Schema.Top>(payload: S): Enveloped<S> =>
   Object.assign(envelope(payload), { payload })

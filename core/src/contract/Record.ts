@@ -18,6 +18,12 @@ export const openStruct = <const Fields extends Schema.Struct.Fields>(fields: Fi
 export const record = <const Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
   openStruct(fields).annotate({ identifier })
 
+/** A case of a union as a class, whose name the compiler says in place of its fields. */
+export const named =
+  <Self>() =>
+  <S extends Schema.Top>(schema: S): Schema.Opaque<Self, S, unknown> =>
+    Schema.Opaque<Self>()(schema)
+
 /** A key that may be absent or null. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -33,9 +39,12 @@ const typeIn = SchemaAST.resolveAt<FieldType>("fieldType")
 export const fieldTypeOf = ({ ast }: Schema.Top): FieldType =>
   [ast, ...(SchemaAST.isUnion(ast) ? ast.types : [])].map(typeIn).find((type) => type !== undefined) ?? { _tag: "Text" }
 
+/** Text, such that the compiler still knows the words beside it, and an editor offers them. */
+const AnyWord: Schema.Codec<string & {}, string> = Schema.String
+
 /** One of `words`, or any other text: a value that no release knows yet is kept as it is. */
 export const openEnum = <const Words extends ReadonlyArray<string>>(words: Words) =>
-  Schema.Union([Schema.Literals(words), Schema.String]).annotate(fieldType({ _tag: "Enumeration", words }))
+  Schema.Union([Schema.Literals(words), AnyWord]).annotate(fieldType({ _tag: "Enumeration", words }))
 
 /** The annotation of a field whose values are numbers, also where the wire has them as text. */
 export const numeric = fieldType({ _tag: "Number" })

@@ -4,6 +4,7 @@ import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"
 import { records } from "../../../test/wire/Shapes.ts"
 import * as Contract from "../library/Contract.ts"
 import { enveloped } from "./Envelope.ts"
+import { FileLink } from "./Files.ts"
 
 type Json = Schema.Json
 type JsonObject = { readonly [key: string]: Json }
@@ -155,14 +156,14 @@ describe("files", () => {
     [2 ** 53 - 1, 2 ** 53 - 1]
   ] as const)("H21 size %s is %s", ([size, expected]) =>
     Effect.gen(function* () {
-      const file = yield* Schema.decodeEffect(Contract.FileLink)({ size })
+      const file = yield* Schema.decodeEffect(FileLink)({ size })
       assert.strictEqual(file.size, expected)
     })
   )
 
   it.effect("H21 no size is not a size of 0", () =>
     Effect.gen(function* () {
-      assert.isUndefined((yield* Schema.decodeEffect(Contract.FileLink)({})).size)
+      assert.isUndefined((yield* Schema.decodeEffect(FileLink)({})).size)
     })
   )
 
@@ -190,7 +191,7 @@ describe("files", () => {
 
   it.effect.each([0, -1, 1e300, {}, true, null])("an estimate of %j says nothing", (estimate) =>
     Effect.gen(function* () {
-      const file = yield* Schema.decodeEffect(Contract.FileLink)({ estimatedRestoreTime: estimate })
+      const file = yield* Schema.decodeEffect(FileLink)({ estimatedRestoreTime: estimate })
       const answer = yield* Schema.decodeEffect(Contract.RestoreAnswer)({ restoreEstimation: estimate })
       assert.deepStrictEqual([file.estimatedRestoreTime, answer.restoreEstimation], [null, null])
     })

@@ -44,21 +44,14 @@ export type ListItem =
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
 /**
- * What is planned: a run, or nothing but the restorations.
- *
- * @category options
- * @since 0.1.0
- */
-export type PlanSubject = "run" | "restore"
-
-/**
  * A plan with its restorations, the disk space it needs, and what is missing.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PlanOutcome {
-  readonly subject: PlanSubject
+  /** A run, or nothing but the restorations. */
+  readonly subject: "run" | "restore"
   readonly plan: DownloadPlan<ForeseenFile>
   readonly disk: DiskSpace
   /** Selections and analyses that failed as a whole. */

@@ -4,6 +4,7 @@
 
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
@@ -20,7 +21,7 @@ import {
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
-import { parseRange } from "../genome/regions/RegionText.ts"
+import { parseRange, textOfRegion } from "../genome/regions/RegionText.ts"
 import { type ChecksumKind, checks, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
@@ -39,7 +40,7 @@ export interface DownloadRequest extends PlanRequest {
   /** The types that a listing shows; null for all. */
   readonly shows: ReadonlyArray<FileType> | null
   /** The regions as they are stored when a file has to be restored first. */
-  readonly regions: Required<RegionOptions>
+  readonly regions: Regions
   readonly slice: SliceWish | null
   readonly destination: string
   /** What happens with archived files. */
@@ -150,9 +151,15 @@ const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileType>): 
   return `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to filetypes; the index of a slice comes with it`
 }
 
-const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })
+type Regions = ReturnType<typeof regionsOf>
 
-const rangeOf = ({ range }: Required<RegionOptions>): Result.Result<SliceWish["wanted"], UsageError> =>
+const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({
+  range: range === null || Predicate.isString(range) ? range : range.map(textOfRegion).join(" "),
+  bed,
+  unmapped
+})
+
+const rangeOf = ({ range }: Regions): Result.Result<SliceWish["wanted"], UsageError> =>
   range === null ? Result.succeed([]) : parseRange(range)
 
 /** Null when whole files are wanted. Fails with `UsageError` for regions or a BED file that cannot be read as such. */
@@ -163,7 +170,7 @@ export const readRegions = Effect.fnUntraced(function* (
   return yield* sliceOf(regions, yield* Effect.fromResult(rangeOf(regions)))
 })
 
-const sliceOf = Effect.fnUntraced(function* (regions: Required<RegionOptions>, wanted: SliceWish["wanted"]) {
+const sliceOf = Effect.fnUntraced(function* (regions: Regions, wanted: SliceWish["wanted"]) {
   const { bed, unmapped } = regions
   if (!wantsSlices(regions)) return null
   return { wanted: bed === null ? wanted : yield* readBedFile(bed), unmapped }
@@ -178,12 +185,19 @@ const Types = Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.
  * @since 0.1.0
  */
 export const RegionOptions = Schema.Struct({
-  /** `chr1:1-1000 chr2`, 1-based and inclusive. */
-  range: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** `chr1:1-1000 chr2`, 1-based and inclusive; or `[{ reference: "chr1", start: 0, end: 1000 }]`, 0-based, without `end`. */
+  range: Schema.optional(
+    Schema.NullOr(
+      Schema.Union([
+        Schema.String,
+        Schema.Array(Schema.Struct({ reference: Schema.String, start: Schema.Finite, end: Schema.Finite }))
+      ])
+    )
+  ),
   /** Path of a BED file. */
-  bed: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  bed: Schema.optional(Schema.NullOr(Schema.String)),
   /** The unplaced reads, which lie after all others (BAM). */
-  unmapped: Schema.optionalKey(Schema.Boolean)
+  unmapped: Schema.optional(Schema.Boolean)
 })
 export interface RegionOptions extends Schema.Schema.Type<typeof RegionOptions> {}
 
@@ -211,34 +225,34 @@ export interface RegionOptions extends Schema.Schema.Type<typeof RegionOptions> 
  */
 export const DownloadOptions = Schema.Struct({
   ...RegionOptions.fields,
-  analysisIds: Schema.optionalKey(Schema.Array(AnalysisId.check(Schema.isNonEmpty()))),
-  sampleIds: Schema.optionalKey(Schema.Array(SampleId.check(Schema.isNonEmpty()))),
-  limsIds: Schema.optionalKey(Schema.Array(LimsId.check(Schema.isNonEmpty()))),
+  analysisIds: Schema.optional(Schema.Array(AnalysisId.check(Schema.isNonEmpty()))),
+  sampleIds: Schema.optional(Schema.Array(SampleId.check(Schema.isNonEmpty()))),
+  limsIds: Schema.optional(Schema.Array(LimsId.check(Schema.isNonEmpty()))),
   /** `NAME op VALUE`; all must hold. */
-  filters: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
+  filters: Schema.optional(Schema.Array(Schema.NonEmptyString)),
   /** Only the newest analysis of each person. */
-  latest: Schema.optionalKey(Schema.Boolean),
+  latest: Schema.optional(Schema.Boolean),
   /** `bam` and `bam.bai` by default; a listing shows all types then. */
   filetypes: Schema.optional(Types),
   /** What a listing shows; `filetypes` by default. */
-  shows: Schema.optionalKey(Schema.NullOr(Types)),
+  shows: Schema.optional(Schema.NullOr(Types)),
   /** A folder that exists. */
-  destination: Schema.optionalKey(Schema.NonEmptyString),
-  layout: Schema.optionalKey(Schema.Literals(["flat", "analysis"])),
-  overwrite: Schema.optionalKey(Schema.Boolean),
+  destination: Schema.optional(Schema.NonEmptyString),
+  layout: Schema.optional(Schema.Literals(["flat", "analysis"])),
+  overwrite: Schema.optional(Schema.Boolean),
   /** A file that was asked for and does not come is a failure: archived and not restored, or of a type that is not listed. */
-  requireAll: Schema.optionalKey(Schema.Boolean),
-  restoreArchived: Schema.optionalKey(Schema.Literals(Object.keys(RestorePolicy) as ReadonlyArray<RestoreMode>)),
+  requireAll: Schema.optional(Schema.Boolean),
+  restoreArchived: Schema.optional(Schema.Literals(Object.keys(RestorePolicy) as ReadonlyArray<RestoreMode>)),
   // Which numbers they may be is a rule for all who ask: see `parseRequest`.
-  maxRestores: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
+  maxRestores: Schema.optional(Schema.NullOr(Schema.Finite)),
   /** Files in transfer at the same time. */
-  connections: Schema.optionalKey(Schema.Finite),
+  connections: Schema.optional(Schema.Finite),
   /** What a whole file must pass before it gets its final name; `content` when it is left out. */
-  check: Schema.optionalKey(Schema.Literals(checks)),
+  check: Schema.optional(Schema.Literals(checks)),
   /** A checksum beside each file, in coreutils' form. */
-  checksums: Schema.optionalKey(Schema.NullOr(Schema.Literals(checksumKinds))),
+  checksums: Schema.optional(Schema.NullOr(Schema.Literals(checksumKinds))),
   /** BAM and VCF.gz files that come without an index get one beside them, made of their records. */
-  makeIndex: Schema.optionalKey(Schema.Boolean)
+  makeIndex: Schema.optional(Schema.Boolean)
 })
 export interface DownloadOptions extends Schema.Codec.Encoded<typeof DownloadOptions> {}
 

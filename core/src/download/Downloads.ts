@@ -42,7 +42,6 @@ import {
   list,
   outcomeOf,
   type PlanOutcome,
-  type PlanSubject,
   planRestore,
   planRun,
   type RunOutcome
@@ -65,6 +64,14 @@ import { type Ended, eventsOf } from "./RunEvents.ts"
 export type RunFailure = ServiceError | RequestError | CannotCreate
 
 /**
+ * Why records, or the bytes of a file, do not come, or not all of them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type RecordsError = OneFileError | RequestError | SourceError
+
+/**
  * What a plan or the events are of.
  *
  * @category options
@@ -72,16 +79,10 @@ export type RunFailure = ServiceError | RequestError | CannotCreate
  */
 export interface RunOptions {
   /** `restore` only asks for the archived files; `run` is the default. */
-  readonly subject?: PlanSubject
+  readonly subject?: "run" | "restore" | undefined
 }
 
-/**
- * The events of a run, and what came of it.
- *
- * @category models
- * @since 0.1.0
- */
-export type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
+type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
 
 /**
  * The files of analyses.
@@ -94,7 +95,7 @@ export type RunEvents<E> = Stream.Stream<RunEvent | Ended<RunOutcome>, E>
  *
  * const path = Downloads.Downloads.use((downloads) => downloads.fetch({ analysisIds: ["A1"], destination: "data" })).pipe(
  *   Effect.map(({ results }) => results[0]?.path),
- *   Effect.catchTag("SvcDownloadsFailed", ({ results }) => Effect.logError(Downloads.totalsOf(results)))
+ *   Effect.catchTag("SvcDownloadsFailed", (failed) => Effect.logError(failed.message))
  * )
  * ```
  *
@@ -120,14 +121,17 @@ export class Downloads extends Context.Service<
     readonly run: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure>
     /** What happens in a `run` or `restore`, and its outcome at the end; it goes on while the stream is read. */
     readonly events: {
-      (options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
-      (options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
+      (
+        options: DownloadOptions,
+        how?: { readonly subject?: "run" | undefined }
+      ): Stream.Stream<RunEvent | Ended<RunOutcome>, RunFailure>
+      (
+        options: DownloadOptions,
+        how: RunOptions
+      ): Stream.Stream<RunEvent | Ended<RunOutcome>, RunFailure | TrackingError>
     }
     /** Opens the one file that the options mean, for `svc-steps/records`; touches no disk, and restores nothing. */
-    readonly open: (
-      options: DownloadOptions,
-      which?: OpenOptions
-    ) => Effect.Effect<OpenFile, OneFileError | SourceError | RequestError>
+    readonly open: (options: DownloadOptions, which?: OpenOptions) => Effect.Effect<OpenFile, RecordsError>
     /**
      * Asks for the archived files and downloads nothing; what could be downloaded at once has no result. As in `run` a failure is
      * one of the results, also that of an analysis which is not there. A missing destination fails before.
@@ -201,7 +205,7 @@ const make = (service: ServiceAddress, context: Context.Context<DownloadServices
     provided(Effect.flatMap(selecting(options), (request) => download(request, service)))
   const askFor = (options: DownloadOptions) =>
     provided(Effect.flatMap(selecting(options), (request) => ask(request, service)))
-  function events(options: DownloadOptions, how?: { readonly subject?: "run" }): RunEvents<RunFailure>
+  function events(options: DownloadOptions, how?: { readonly subject?: "run" | undefined }): RunEvents<RunFailure>
   function events(options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
   function events(
     options: DownloadOptions,

@@ -2,6 +2,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { AnalysisId } from "../contract/Ids.ts"
+import { named } from "../contract/Record.ts"
 import { type ExitCode, FileError, mostSevere, type RunError, Stopped } from "../Errors.ts"
 import { regionsOfKey } from "../genome/formats/SliceHeader.ts"
 import { finalPath } from "../selection/OutputPath.ts"
@@ -65,6 +66,108 @@ const listedBytes = Schema.NullOr(Bytes)
 /** The regions of a slice, as its header names them. */
 const regions = Schema.Array(Schema.String)
 
+/** A whole file came, and was checked. */
+export class Downloaded extends named<Downloaded>()(
+  Schema.TaggedStruct("Downloaded", {
+    ...file,
+    bytes: Bytes,
+    listedBytes,
+    /** Bytes taken over from an earlier run. */
+    resumedFrom: Bytes,
+    sha256: Schema.String,
+    /** The strongest that is known of it; null when that is nothing. */
+    provenBy: Schema.NullOr(Proof),
+    /** The one that was made of it; null where none was. */
+    index: Schema.NullOr(FileIndex),
+    transfer: FileTransferred
+  })
+) {}
+
+/** Regions were cut out, with a fresh index. */
+export class Sliced extends named<Sliced>()(
+  Schema.TaggedStruct("Sliced", {
+    ...file,
+    bytes: Bytes,
+    sha256: Schema.String,
+    regions,
+    records: Schema.Int,
+    index: FileIndex,
+    /** Bytes that came, header and index included. */
+    fetched: Bytes,
+    /** What is not as it should be in the source, though the slice was made. */
+    warnings: Schema.Array(Schema.String),
+    transfer: FileTransferred
+  })
+) {}
+
+/** The file, or the slice of it, went to standard output, and not to the disk. */
+export class Streamed extends named<Streamed>()(
+  Schema.TaggedStruct("Streamed", {
+    ...file,
+    path: Schema.Null,
+    bytes: Bytes,
+    listedBytes,
+    /** Of a slice, as `records` and `fetched`. */
+    regions: Schema.NullOr(regions),
+    records: Schema.NullOr(Schema.Int),
+    fetched: Schema.NullOr(Bytes),
+    warnings: Schema.Array(Schema.String),
+    transfer: FileTransferred
+  })
+) {}
+
+/** What is wanted stood there already. */
+export class Kept extends named<Kept>()(
+  Schema.TaggedStruct("Kept", {
+    ...file,
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    /** Of a slice that was looked into. */
+    regions: Schema.NullOr(regions),
+    /** Of a slice, or made of a whole file. */
+    index: Schema.NullOr(FileIndex),
+    fetched: Schema.NullOr(Bytes),
+    warnings: Schema.Array(Schema.String),
+    /** Null when the plan saw it. */
+    transfer: Schema.NullOr(FileTransferred)
+  })
+) {}
+
+/** Its restoration is under way. */
+export class Pending extends named<Pending>()(
+  Schema.TaggedStruct("Pending", { ...file, bytes: Schema.NullOr(Bytes), listedBytes })
+) {}
+
+/** Left alone for a reason that is no failure. */
+export class Skipped extends named<Skipped>()(
+  Schema.TaggedStruct("Skipped", {
+    ...file,
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    reason: Schema.Literals(["archived", "no-reads", "withheld"])
+  })
+) {}
+
+/** `fileName` and `path` are null for an analysis, both ids for a selection. */
+export class Failed extends named<Failed>()(
+  Schema.TaggedStruct("Failed", {
+    ...file,
+    analysisId: Schema.NullOr(file.analysisId),
+    fileName: Schema.NullOr(file.fileName),
+    path: Schema.NullOr(file.path),
+    /** Size under the final name, or as listed when nothing is there; null when unknown. */
+    bytes: Schema.NullOr(Bytes),
+    listedBytes,
+    /**
+     * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it lies in the
+     * archive. Null for every other failure.
+     */
+    reason: Schema.NullOr(Schema.Literals(failReasons)),
+    error: FileError,
+    transfer: Schema.NullOr(FileTransferred)
+  })
+) {}
+
 /**
  * What became of one file, or of an analysis or selection that failed as a whole. Sizes in bytes.
  *
@@ -87,89 +190,9 @@ const regions = Schema.Array(Schema.String)
  * @category schemas
  * @since 0.1.0
  */
-export const FileResult = Schema.TaggedUnion({
-  /** A whole file came, and was checked. */
-  Downloaded: {
-    ...file,
-    bytes: Bytes,
-    listedBytes,
-    /** Bytes taken over from an earlier run. */
-    resumedFrom: Bytes,
-    sha256: Schema.String,
-    /** The strongest that is known of it; null when that is nothing. */
-    provenBy: Schema.NullOr(Proof),
-    /** The one that was made of it; null where none was. */
-    index: Schema.NullOr(FileIndex),
-    transfer: FileTransferred
-  },
-  /** Regions were cut out, with a fresh index. */
-  Sliced: {
-    ...file,
-    bytes: Bytes,
-    sha256: Schema.String,
-    regions,
-    records: Schema.Int,
-    index: FileIndex,
-    /** Bytes that came, header and index included. */
-    fetched: Bytes,
-    /** What is not as it should be in the source, though the slice was made. */
-    warnings: Schema.Array(Schema.String),
-    transfer: FileTransferred
-  },
-  /** The file, or the slice of it, went to standard output, and not to the disk. */
-  Streamed: {
-    ...file,
-    path: Schema.Null,
-    bytes: Bytes,
-    listedBytes,
-    /** Of a slice, as `records` and `fetched`. */
-    regions: Schema.NullOr(regions),
-    records: Schema.NullOr(Schema.Int),
-    fetched: Schema.NullOr(Bytes),
-    warnings: Schema.Array(Schema.String),
-    transfer: FileTransferred
-  },
-  /** What is wanted stood there already. */
-  Kept: {
-    ...file,
-    bytes: Schema.NullOr(Bytes),
-    listedBytes,
-    /** Of a slice that was looked into. */
-    regions: Schema.NullOr(regions),
-    /** Of a slice, or made of a whole file. */
-    index: Schema.NullOr(FileIndex),
-    fetched: Schema.NullOr(Bytes),
-    warnings: Schema.Array(Schema.String),
-    /** Null when the plan saw it. */
-    transfer: Schema.NullOr(FileTransferred)
-  },
-  /** Its restoration is under way. */
-  Pending: { ...file, bytes: Schema.NullOr(Bytes), listedBytes },
-  /** Left alone for a reason that is no failure. */
-  Skipped: {
-    ...file,
-    bytes: Schema.NullOr(Bytes),
-    listedBytes,
-    reason: Schema.Literals(["archived", "no-reads", "withheld"])
-  },
-  /** `fileName` and `path` are null for an analysis, both ids for a selection. */
-  Failed: {
-    ...file,
-    analysisId: Schema.NullOr(file.analysisId),
-    fileName: Schema.NullOr(file.fileName),
-    path: Schema.NullOr(file.path),
-    /** Size under the final name, or as listed when nothing is there; null when unknown. */
-    bytes: Schema.NullOr(Bytes),
-    listedBytes,
-    /**
-     * `differs`: a file of another size is in its place. `missing`: none of its type is listed. `archived`: it lies in the
-     * archive. Null for every other failure.
-     */
-    reason: Schema.NullOr(Schema.Literals(failReasons)),
-    error: FileError,
-    transfer: Schema.NullOr(FileTransferred)
-  }
-})
+export const FileResult = Schema.Union([Downloaded, Sliced, Streamed, Kept, Pending, Skipped, Failed]).pipe(
+  Schema.toTaggedUnion("_tag")
+)
 export type FileResult = typeof FileResult.Type
 
 /**

@@ -29,12 +29,7 @@ import { type Ended, eventsOf, Listener, ownersOf, tell } from "./RunEvents.ts"
 import { runLinks } from "./RunLinks.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
-/**
- * Why there is no file to read.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Why there is no file to read. */
 export type OneFileError = ServiceError | NotFound | InArchive | SeveralFiles | UsageError
 
 /**

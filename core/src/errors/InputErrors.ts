@@ -1,4 +1,7 @@
 /** What the user gave cannot be used: the command line or the options of a program, credentials, settings, a file of data to send. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
@@ -167,6 +170,19 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("SvcCon
     return `${this.what ?? "Configuration file"} ${this.path}: ${this.reason}`
   }
 }
+
+/** The times of options by their names, or the usual ones; a negative time would end each request before it begins. */
+export const givenTimes = <Times extends Readonly<Record<string, Duration.Duration>>>(
+  given: { readonly [Name in keyof Times]?: Duration.Input | null | undefined },
+  usual: Times
+): Effect.Effect<{ readonly [Name in keyof Times]: Duration.Duration }, ConfigUnusable> =>
+  Effect.forEach(Object.entries(usual), ([name, time]) => {
+    const input = given[name] ?? time
+    const found = Option.filter(Duration.fromInput(input), (some) => !Duration.isNegative(some))
+    return Option.isSome(found)
+      ? Effect.succeed([name, found.value] as const)
+      : Effect.fail(new ConfigUnusable({ what: "Setting", path: name, reason: `${String(input)} is no time to wait` }))
+  }).pipe(Effect.map((times) => Object.fromEntries(times) as { readonly [Name in keyof Times]: Duration.Duration }))
 
 /** Not one file was compared with anything, so success would be a proof of nothing. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("SvcNothingToVerify", {

@@ -1,4 +1,5 @@
 /** An answer of the service that is a no or cannot be read, or none to a request that may have taken effect. */
+import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -189,7 +190,7 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("SvcReply
 }
 
 /**
- * Failures of the session and of any API request that goes through it.
+ * Failures of the session and of any API request that goes through it; one that changes something also has {@link OutcomeUnknown}.
  *
  * @category errors
  * @since 0.1.0
@@ -198,7 +199,6 @@ export type SessionError =
   | LoginRefused
   | LoginProtocol
   | SessionContention
-  | OutcomeUnknown
   | Forbidden
   | Unavailable
   | TlsRefused
@@ -207,9 +207,23 @@ export type SessionError =
   | ReplyMalformed
 
 /**
- * Failures of a typed endpoint call.
+ * Failures of a client method that reads.
  *
  * @category errors
  * @since 0.1.0
  */
 export type ServiceError = SessionError | NotFound | RequestRejected
+
+/**
+ * Failures of a client method that changes something, which is sent once.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type ChangeError = ServiceError | OutcomeUnknown
+
+/** Of what only reads: it is repeated until it is answered or given up, and leaves no doubt. */
+export const readsOnly = <A, E, R>(asking: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, OutcomeUnknown>, R> =>
+  Effect.catch(asking, (error) =>
+    error instanceof OutcomeUnknown ? Effect.die(error) : Effect.fail(error as Exclude<E, OutcomeUnknown>)
+  )

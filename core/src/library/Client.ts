@@ -3,19 +3,6 @@
  *
  * @since 0.1.0
  */
-export type { GenericBody, GenericReply } from "../client/GenericRequest.ts"
-export { ServiceClient, ServiceJson } from "../client/ServiceClient.ts"
-export {
-  allGenes,
-  type DerivedMethods,
-  type InternalPerson,
-  type MethodReply,
-  type PanelChoice,
-  type Reading,
-  type ReportChoice,
-  type ServersChoice,
-  type ServiceMethods,
-  serversChoice
-} from "../client/ServiceMethods.ts"
-export { type PayloadStream, ServiceStreams, type StreamMethods } from "../client/ServiceStreams.ts"
-export type { EndpointName } from "../contract/EndpointNotes.ts"
+export type { GenericReply } from "../client/GenericRequest.ts"
+export { ServiceClient } from "../client/ServiceClient.ts"
+export { allGenes, type PanelChoice, type ServiceMethods, serversChoice } from "../client/ServiceMethods.ts"

@@ -7,11 +7,4 @@ export { AccountLock, type AccountTurn } from "../session/Gate.ts"
 export { RepeatSafe } from "../session/RequestMarks.ts"
 export { type Conversation, Session } from "../session/Session.ts"
 export { layerFetch } from "../session/SessionFetch.ts"
-export {
-  makeSessionProfile,
-  type SessionLimits,
-  type SessionProfile,
-  SessionProfileOverrides,
-  type SessionSettings,
-  type SessionTimeouts
-} from "../session/SessionSettings.ts"
+export { makeSessionProfile, type SessionProfile, type SessionSettings } from "../session/SessionSettings.ts"

@@ -5,5 +5,3 @@
  */
 export { Operator } from "../settings/Operator.ts"
 export { type ServiceSettings, serviceConfig } from "../settings/ServiceConfig.ts"
-export type { ProxyAddress } from "../settings/Settings.ts"
-export type { TransferSettings } from "../transfer/LinkPool.ts"

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { AnalysisId } from "../contract/Ids.ts"
-import { Downloads } from "../download/Downloads.ts"
+import { Downloads, type RecordsError } from "../download/Downloads.ts"
 import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
 import { type BamHeader, decodeBamHeader } from "../genome/formats/BamHeader.ts"
 import { recordSize } from "../genome/formats/BamRecord.ts"
 import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { BamRecord } from "./BamRecord.ts"
-import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsOptions, textOfLines } from "./Slices.ts"
 
 /**
  * The fields of a line of the header, such as `LN` and `SN`.

@@ -4,20 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { RegionOptions, RequestError } from "../download/DownloadRequest.ts"
-import { Downloads } from "../download/Downloads.ts"
-import type { OneFileError, OpenOptions } from "../download/OneFile.ts"
-import { FileDamaged, type SourceError } from "../Errors.ts"
+import type { RegionOptions } from "../download/DownloadRequest.ts"
+import { Downloads, type RecordsError } from "../download/Downloads.ts"
+import type { OpenOptions } from "../download/OneFile.ts"
+import { FileDamaged } from "../Errors.ts"
 import type { FileType } from "../genome/formats/FileNames.ts"
 import type { Records } from "../transfer/FileStreams.ts"
-
-/**
- * Why records, or the bytes of a file, do not come, or not all of them.
- *
- * @category errors
- * @since 0.1.0
- */
-export type RecordsError = OneFileError | RequestError | SourceError
 
 /**
  * Which file of an analysis, where it has several of the type (`SeveralFiles` names them); and which regions of it, the whole file

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { AnalysisId } from "../contract/Ids.ts"
-import { Downloads } from "../download/Downloads.ts"
+import { Downloads, type RecordsError } from "../download/Downloads.ts"
 import type { OpenOptions } from "../download/OneFile.ts"
 import { FileDamaged } from "../Errors.ts"
 import { lineFeed } from "../genome/Ascii.ts"
@@ -13,7 +13,7 @@ import { decodeLines } from "../genome/formats/HeaderLines.ts"
 import { decodeVcfHeader, unquoted, type VcfHeader } from "../genome/formats/VcfHeader.ts"
 import { decodeName } from "../genome/ReferenceName.ts"
 import type { Records } from "../transfer/FileStreams.ts"
-import { cutRecords, openRecords, type RecordsError, type RecordsOptions, textOfLines } from "./Slices.ts"
+import { cutRecords, openRecords, type RecordsOptions, textOfLines } from "./Slices.ts"
 
 // An interface, and no alias: declarations of others name a type by where it is declared, and with pnpm only this package may import that one.
 /**

@@ -6,14 +6,8 @@
  *
  * @since 0.1.0
  */
+export type { RecordsError } from "../download/Downloads.ts"
 export { BamRecord } from "./BamRecord.ts"
-export {
-  type HeaderFields,
-  type Program,
-  type ReadGroup,
-  Reads,
-  type ReadsHeader,
-  type ReferenceSequence
-} from "./Reads.ts"
-export { type RecordsError, type RecordsOptions, type SliceOptions, Slices } from "./Slices.ts"
-export { type Contig, type Variant, Variants, type VariantsHeader } from "./Variants.ts"
+export { Reads, type ReadsHeader } from "./Reads.ts"
+export { type RecordsOptions, type SliceOptions, Slices } from "./Slices.ts"
+export { type Variant, Variants, type VariantsHeader } from "./Variants.ts"

@@ -19,7 +19,7 @@ export type Layout = "flat" | "analysis"
  */
 export interface OutputPath extends Pick<RunFile, "fileName" | "folder" | "makesIndex"> {
   /** The name of its slice; absent or null for the whole file. */
-  readonly slice?: { readonly name: string } | null
+  readonly slice?: { readonly name: string } | null | undefined
 }
 
 /** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */

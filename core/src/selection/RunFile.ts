@@ -10,24 +10,25 @@ import { SliceEstimate } from "../transfer/SliceRequest.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const RunFile = Schema.Struct({
-  analysisId: AnalysisId,
-  /** As the service lists it. */
-  fileName: Schema.String,
-  /** Folder inside the destination; empty for the destination itself. */
-  folder: Schema.String,
-  type: Schema.Literals(fileTypes),
-  /** Bytes; of a slice null until it is estimated. */
-  size: Schema.NullOr(Schema.Int),
-  /** The file, or the index that its slice needs, is in the archive. */
-  archived: Schema.Boolean,
-  estimatedRestoreTime: Schema.NullOr(Schema.String),
-  /**
-   * Null for the whole file. `name`: the one that the slice gets; its index has the same with `.bai`, `.csi` or `.tbi`.
-   * `estimate`: what it would fetch, where that was asked for.
-   */
-  slice: Schema.NullOr(Schema.Struct({ name: Schema.String, estimate: Schema.NullOr(SliceEstimate) })),
-  /** No index comes with the whole file: one is made. */
-  makesIndex: Schema.optionalKey(Schema.Literal(true))
-})
-export interface RunFile extends Schema.Schema.Type<typeof RunFile> {}
+export class RunFile extends Schema.Opaque<RunFile>()(
+  Schema.Struct({
+    analysisId: AnalysisId,
+    /** As the service lists it. */
+    fileName: Schema.String,
+    /** Folder inside the destination; empty for the destination itself. */
+    folder: Schema.String,
+    type: Schema.Literals(fileTypes),
+    /** Bytes; of a slice null until it is estimated. */
+    size: Schema.NullOr(Schema.Int),
+    /** The file, or the index that its slice needs, is in the archive. */
+    archived: Schema.Boolean,
+    estimatedRestoreTime: Schema.NullOr(Schema.String),
+    /**
+     * Null for the whole file. `name`: the one that the slice gets; its index has the same with `.bai`, `.csi` or `.tbi`.
+     * `estimate`: what it would fetch, where that was asked for.
+     */
+    slice: Schema.NullOr(Schema.Struct({ name: Schema.String, estimate: Schema.NullOr(SliceEstimate) })),
+    /** No index comes with the whole file: one is made. */
+    makesIndex: Schema.optionalKey(Schema.Literal(true))
+  })
+) {}

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { RestoreAnswer } from "../contract/Files.ts"
-import { LoginRefused, OutcomeUnknown, type ServiceError } from "../Errors.ts"
+import { type ChangeError, LoginRefused, OutcomeUnknown } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
 import { Restorations } from "./Restorations.ts"
@@ -16,7 +16,7 @@ const noon = Date.UTC(2026, 0, 31, 12)
 const estimation = "2026-01-31T15:00:00Z"
 const cold: ServedFile = { analysisId: "A3", fileName: "S3.bam", size: 1, archived: true, restoreEstimation: null }
 
-const world = (answer: (number: number) => Effect.Effect<ReadonlyArray<object>, ServiceError>) => {
+const world = (answer: (number: number) => Effect.Effect<ReadonlyArray<object>, ChangeError>) => {
   const asked: Array<string> = []
   const forgotten: Array<string> = []
   const client = Layer.mock(ServiceClient, {

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
+import type { OutcomeUnknown } from "../Errors.ts"
 import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
 
@@ -34,7 +35,7 @@ export class Restorations extends Context.Service<
     /** The restoration that is under way for an archived file, null when none is known. */
     readonly of: (file: ServedFile) => Effect.Effect<Restoring | null>
     /** Asks for one, or joins the one that is under way. */
-    readonly request: (file: ServedFile) => Effect.Effect<RequestedRestoration, StoreError>
+    readonly request: (file: ServedFile) => Effect.Effect<RequestedRestoration, StoreError | OutcomeUnknown>
   }
 >()("svc-steps/core/serving/Restorations") {
   static readonly layer: Layer.Layer<Restorations, never, ServiceAccess | LinkStore> = Layer.effect(

@@ -22,11 +22,14 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import {
+  type ConfigUnusable,
   Forbidden,
+  givenTimes,
   LoginProtocol,
   LoginRefused,
   OutcomeUnknown,
   ReplyMalformed,
+  readsOnly,
   type SessionError,
   Unavailable
 } from "../Errors.ts"
@@ -46,7 +49,7 @@ import {
   type SessionReply
 } from "./ReplyReading.ts"
 import { JsonReply, RefusedReplies, RepeatSafe } from "./RequestMarks.ts"
-import { type SessionSettings, type SessionTimeouts, usualApiTimeout, usualTimeouts } from "./SessionSettings.ts"
+import { type SessionSettings, usualTimeouts } from "./SessionSettings.ts"
 import { makeSessionState, makeTokenState } from "./SessionState.ts"
 import { brokenSetback, doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 import { makeWitnesses } from "./Witnesses.ts"
@@ -75,8 +78,8 @@ export class Session extends Context.Service<Session, Conversation>()("svc-steps
    */
   static readonly layer = (
     settings: SessionSettings
-  ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock> =>
-    Layer.effect(Session, makeConversation(settings, { ...usualTimeouts, ...settings.timeouts }))
+  ): Layer.Layer<Session, SessionError | ConfigUnusable, HttpClient.HttpClient | AccountLock> =>
+    Layer.effect(Session, makeConversation(settings))
 }
 
 /**
@@ -95,14 +98,14 @@ export interface Conversation {
    * page of HTML that comes again after a new login is handed over, as that endpoint serves HTML; where the answer must be JSON it ends as `Unavailable`. An answer that is no
    * JSON there is asked for again as after an outage, and ends as `ReplyMalformed`.
    */
-  readonly http: HttpClient.HttpClient.With<SessionError>
+  readonly http: HttpClient.HttpClient.With<SessionError | OutcomeUnknown>
   /**
    * The same for bodies too large for memory. No other request starts until the scope closes: a request by the same fiber
    * inside that scope is a defect, and one that the reading waits for in another fiber waits for ever, with a warning after five minutes. When the scope closes before the end of the body, the connection is cut.
    */
   readonly stream: (
     request: HttpClientRequest.HttpClientRequest
-  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError | OutcomeUnknown, Scope.Scope>
 }
 
 /** How often a host is asked for that no name server knows and that has never answered: some two seconds. */
@@ -118,7 +121,7 @@ interface Met {
 type Outcome<A> =
   | { readonly _tag: "Answer"; readonly answer: A }
   | { readonly _tag: "Lost"; readonly met: Met; readonly undone: boolean }
-  | { readonly _tag: "Failed"; readonly error: SessionError }
+  | { readonly _tag: "Failed"; readonly error: SessionError | OutcomeUnknown }
 
 /** Runs an attempt in a scope that closes with the attempt, or with the scope of the caller. */
 type Scoping<R> = <A>(attempt: Effect.Effect<Outcome<A>, Setback, Scope.Scope>) => Effect.Effect<Outcome<A>, Setback, R>
@@ -135,8 +138,9 @@ const keepOpen: Scoping<Scope.Scope> = (attempt) =>
     })
   )
 
-const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings, timeouts: SessionTimeouts) {
+const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings) {
   const { baseUrl } = settings
+  const timeouts = yield* givenTimes({ ...settings.timeouts, apiTimeout: settings.apiTimeout }, usualTimeouts)
   const scrubber = yield* Scrubber
   scrubber.protect(settings.password)
   const host = baseUrl.host
@@ -151,9 +155,8 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
         }
   const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
   const tries = settings.tries ?? 7
-  const apiTimeout = settings.apiTimeout ?? usualApiTimeout
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
-  const questions = { ...waits, headers: apiTimeout, overtakes: token === null }
+  const questions = { ...waits, headers: timeouts.apiTimeout, overtakes: token === null }
 
   const unanswered = yield* Ref.make(false)
   const client = yield* HttpClient.HttpClient
@@ -245,7 +248,7 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
   ): Effect.Effect<Outcome<A>, never, R> =>
     Effect.suspend(() => {
       let sent = 0
-      const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
+      const failed = (error: SessionError | OutcomeUnknown): Outcome<A> => ({ _tag: "Failed", error })
       // What took too long twice will take too long again, and each time costs the patience of everybody.
       const mayRepeat = ({ kind, noSuchHost }: Setback) =>
         kind === "notSent"
@@ -320,10 +323,10 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings,
     closeAtOnce,
     Effect.as(session.ensureLogin, { _tag: "Answer", answer: undefined } as const)
   )
-  if (begun._tag === "Failed") return yield* begun.error
+  if (begun._tag === "Failed") return yield* readsOnly(Effect.fail(begun.error))
 
   const conversation: Conversation = {
-    http: HttpClient.makeWith<never, never, SessionError, never>(
+    http: HttpClient.makeWith<never, never, SessionError | OutcomeUnknown, never>(
       Effect.flatMap((asked) =>
         request(
           asked,

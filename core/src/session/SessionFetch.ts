@@ -1,7 +1,7 @@
 /** A session where there is no Node: Bun, Deno, and Node's own `fetch`. */
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import type { SessionError } from "../Errors.ts"
+import type { ConfigUnusable, SessionError } from "../Errors.ts"
 import { AccountLock } from "./Gate.ts"
 import { Session } from "./Session.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
@@ -31,7 +31,7 @@ const requests = { mode: "same-origin", redirect: "manual" } as const
  * @category layers
  * @since 0.1.0
  */
-export const layerFetch = (settings: SessionSettings): Layer.Layer<Session, SessionError> =>
+export const layerFetch = (settings: SessionSettings): Layer.Layer<Session, SessionError | ConfigUnusable> =>
   Session.layer(settings).pipe(
     Layer.provide([FetchHttpClient.layer, AccountLock.layerNone]),
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, requests))

@@ -50,7 +50,7 @@ export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
  */
 export const makeSessionProfile = (
   version: string,
-  overrides: typeof SessionProfileOverrides.Type = {}
+  overrides: { readonly [Name in keyof SessionProfile]?: SessionProfile[Name] | undefined } = {}
 ): SessionProfile => ({
   initialPaths: ["", "/authenticate"],
   tokenHeader: "X-CSRF-TOKEN",
@@ -61,36 +61,17 @@ export const makeSessionProfile = (
   passwordField: "password",
   userAgent: `svc-steps/${version}`,
   headers: { "sec-fetch-mode": "same-origin" },
-  ...overrides
+  ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
 })
 
-/**
- * The time limits of a session.
- *
- * @category options
- * @since 0.1.0
- */
-export interface SessionTimeouts {
-  /** From sending a request of the login to its reply, connecting included. 60 s. */
-  readonly headers: Duration.Duration
-  /** Between two pieces of a body that has begun. 60 s. */
-  readonly idle: Duration.Duration
-  /** How long a request may still run after its caller was interrupted; then its connection is cut. 3 s. */
-  readonly grace: Duration.Duration
-  /** For the logout, including the wait for the gate. 5 s. */
-  readonly logout: Duration.Duration
-}
-
-/** The time limits that hold when {@link SessionSettings} give none. */
-export const usualTimeouts: SessionTimeouts = {
+/** The time limits that hold when {@link SessionLimits} give none. An answer of the API may be long work, as nothing is paged. */
+export const usualTimeouts = {
+  apiTimeout: Duration.minutes(15),
   headers: Duration.seconds(60),
   idle: Duration.seconds(60),
   grace: Duration.seconds(3),
   logout: Duration.seconds(5)
 }
-
-/** How long an answer of the API may take to begin: nothing is paged, so an answer may be long work. */
-export const usualApiTimeout = Duration.minutes(15)
 
 /**
  * Limits of a session: time, tries, and memory.
@@ -100,13 +81,24 @@ export const usualApiTimeout = Duration.minutes(15)
  */
 export interface SessionLimits {
   /** How long any other answer may take to begin; 15 minutes when absent. */
-  readonly apiTimeout?: Duration.Duration | null
-  /** Time limits that differ from the usual ones, which stand at `SessionTimeouts`. */
-  readonly timeouts?: Partial<SessionTimeouts>
+  readonly apiTimeout?: Duration.Input | null | undefined
+  /** Further time limits, where they differ from the usual ones. */
+  readonly timeouts?:
+    | {
+        /** From sending a request of the login to its reply, connecting included. 60 s. */
+        readonly headers?: Duration.Input | undefined
+        /** Between two pieces of a body that has begun. 60 s. */
+        readonly idle?: Duration.Input | undefined
+        /** How long a request may still run after its caller was interrupted; then its connection is cut. 3 s. */
+        readonly grace?: Duration.Input | undefined
+        /** For the logout, including the wait for the gate. 5 s. */
+        readonly logout?: Duration.Input | undefined
+      }
+    | undefined
   /** Largest body that `http` keeps in memory, in bytes; 64 MiB by default. */
-  readonly bodyLimit?: number
+  readonly bodyLimit?: number | undefined
   /** How often a request that may be repeated is sent, the first time included; 7 by default (about 30 s). */
-  readonly tries?: number
+  readonly tries?: number | undefined
 }
 
 /**
@@ -120,6 +112,6 @@ export interface SessionSettings extends SessionLimits {
   readonly username: string
   readonly password: Redacted.Redacted
   /** Of a gateway, which stands at `baseUrl` in place of the service: nobody logs in, and no turn is taken. */
-  readonly token?: Redacted.Redacted | null
+  readonly token?: Redacted.Redacted | null | undefined
   readonly profile: SessionProfile
 }

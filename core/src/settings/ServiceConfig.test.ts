@@ -17,7 +17,7 @@ const variables = {
 const parsed = <A>(config: Config.Config<A>, env: Record<string, string>) =>
   config.parse(ConfigProvider.fromEnv({ env }))
 
-const secretOf = ({ password }: { readonly password?: Redacted.Redacted }) =>
+const secretOf = ({ password }: { readonly password?: Redacted.Redacted | undefined }) =>
   password === undefined ? null : Redacted.value(password)
 
 describe("serviceConfig", () => {

@@ -20,17 +20,17 @@ export interface ServiceSettings {
   /** Such as `https://lab.example.org/`. */
   readonly baseUrl: URL
   /** Of the account; not needed with a token. */
-  readonly username?: string
-  readonly password?: Redacted.Redacted
+  readonly username?: string | undefined
+  readonly password?: Redacted.Redacted | undefined
   /** Of a gateway, whose address is then `baseUrl`: nobody logs in. */
-  readonly token?: Redacted.Redacted | null
-  readonly proxy?: ProxyAddress | null
+  readonly token?: Redacted.Redacted | null | undefined
+  readonly proxy?: ProxyAddress | null | undefined
   /** Path of a PEM file with authorities to trust besides those of the system. */
-  readonly caFile?: string | null
+  readonly caFile?: string | null | undefined
   /** Folder where all programs of the account take turns; `SVC_LOCK_DIR` when absent, else one in the user's home. */
-  readonly lockDir?: string | null
+  readonly lockDir?: string | null | undefined
   /** How long the service may take to begin an answer; 15 minutes when absent. */
-  readonly apiTimeout?: Duration.Duration | null
+  readonly apiTimeout?: Duration.Input | null | undefined
 }
 
 const maybe = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrNull)

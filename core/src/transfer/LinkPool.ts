@@ -4,14 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
+import { type ConfigUnusable, givenTimes } from "../Errors.ts"
 import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 
-/**
- * There is no limit in time for a whole transfer: a slow download may take days.
- *
- * @category options
- * @since 0.1.0
- */
+/** There is no limit in time for a whole transfer: a slow download may take days. */
 export interface TransferSettings {
   /** Requests to link hosts at the same time, over all files. */
   readonly connections: number
@@ -29,6 +25,30 @@ export const defaultSettings: TransferSettings = {
   header: Duration.seconds(60),
   idle: Duration.seconds(60)
 }
+
+/** The same as options; what is left out has its default. */
+export interface TransferOptions {
+  /** Requests to link hosts at the same time, over all files; 8. */
+  readonly connections?: number | undefined
+  /** Bytes per second over all connections; no limit when it is 0 or left out. */
+  readonly limitRate?: number | undefined
+  /** The longest time from a request to the end of its header fields; a minute. */
+  readonly header?: Duration.Input | undefined
+  /** The longest time between two bytes of a body; a minute. */
+  readonly idle?: Duration.Input | undefined
+}
+
+/** Options as settings. */
+export const transferSettings = ({
+  connections = defaultSettings.connections,
+  limitRate = defaultSettings.limitRate,
+  ...times
+}: TransferOptions): Effect.Effect<TransferSettings, ConfigUnusable> =>
+  Effect.map(givenTimes(times, { header: defaultSettings.header, idle: defaultSettings.idle }), (found) => ({
+    connections,
+    limitRate,
+    ...found
+  }))
 
 export class LinkPool extends Context.Service<
   LinkPool,

@@ -21,6 +21,24 @@ export interface RegionText {
   readonly readings: ReadonlyArray<Reading>
 }
 
+/**
+ * Bases of a reference: 0-based, from `start` to before `end`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Region {
+  readonly reference: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A region as people write it, by which it is also checked. What is not plain gets braces: else all of it could be read as a name. */
+export const textOfRegion = ({ end, reference, start }: Region): string => {
+  const isPlain = /^[\w.-]+$/.test(reference) && Number.isSafeInteger(start) && Number.isSafeInteger(end)
+  return `${isPlain ? reference : `{${reference}}`}:${start + 1}-${end}`
+}
+
 interface Interval {
   readonly start: number
   readonly end: number
