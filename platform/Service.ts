@@ -4,6 +4,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
 import { Annotations } from "../core/src/annotations/Annotations.ts"
 import type { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
@@ -136,14 +137,17 @@ export const layerAccountLock = ({
  * @category constructors
  * @since 0.1.0
  */
-export const readBed = (path: string): Effect.Effect<ReadonlyArray<Region>, UsageError | NotFound | LocalIo> =>
-  Effect.map(readBedFile(path), (texts) =>
-    texts.flatMap(({ readings }) =>
-      readings.flatMap(({ ends, name, starts }) =>
-        Array.from(starts, (start, i) => ({ reference: name, start, end: ends[i] ?? start }))
-      )
+export const readBed = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<ReadonlyArray<Region>, UsageError | NotFound | LocalIo, Scope.Scope> {
+  const services = yield* Layer.build(Layer.merge(NodeFileSystem.layer, ZlibCodec.layer))
+  const texts = yield* Effect.provideContext(readBedFile(path), services)
+  return texts.flatMap(({ readings }) =>
+    readings.flatMap(({ ends, name, starts }) =>
+      Array.from(starts, (start, i) => ({ reference: name, start, end: ends[i] ?? start }))
     )
-  ).pipe(Effect.provide([NodeFileSystem.layer, ZlibCodec.layer]))
+  )
+}, Effect.scoped)
 
 /** A program in which a setting is missing or unusable ends as the steps do, and not as if it were our defect. */
 const missing = (error: Config.ConfigError) => Object.assign(error, { [Runtime.errorExitCode]: 78 })

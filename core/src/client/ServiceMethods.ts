@@ -118,7 +118,11 @@ export interface ServiceMethods extends Omit<DerivedMethods, "getPendingCnvSegme
   ) => Effect.Effect<ReadonlyArray<RestoreAnswer>, ChangeError>
 }
 
-type ArgumentsOf<N extends EndpointName> = ServiceMethods[N] extends (...given: infer Given) => unknown ? Given : []
+type ArgumentsOf<N extends EndpointName> = N extends unknown
+  ? ServiceMethods[N] extends (...given: infer Given) => unknown
+    ? Given
+    : []
+  : never
 
 /** The method of that name, with the JSON of its answer in place of the record. */
 export type JsonMethod = <N extends EndpointName>(

@@ -1,7 +1,6 @@
 /**
- * Looks at the stored requests: what is back is downloaded as it was asked for and leaves the restoration file at once,
- * what got lost is asked for again, and the rest stays. Who waits looks again and again, until nothing more is awaited or the
- * time is up.
+ * One look after the other at the stored requests: what is back is downloaded, what got lost is asked for again, and the rest is left
+ * for the next look.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -139,7 +139,7 @@ const keepOpen: Scoping<Scope.Scope> = (attempt) =>
   )
 
 const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings) {
-  const { baseUrl } = settings
+  const { baseUrl, bodyLimit = 64 * 1024 * 1024, tries = 7 } = settings
   const timeouts = yield* givenTimes({ ...settings.timeouts, apiTimeout: settings.apiTimeout }, usualTimeouts)
   const scrubber = yield* Scrubber
   scrubber.protect(settings.password)
@@ -153,8 +153,6 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings)
           ...settings.profile,
           headers: { ...settings.profile.headers, authorization: `Bearer ${Redacted.value(token)}` }
         }
-  const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
-  const tries = settings.tries ?? 7
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
   const questions = { ...waits, headers: timeouts.apiTimeout, overtakes: token === null }
 
