@@ -15,6 +15,14 @@ export const analyses = Client.ServiceClient.use(({ getAnalyses }) => getAnalyse
 
 export const session = Session.layerFetch
 
+export const saved = Client.ServiceClient.use(({ createOrUpdatePerson, getPerson }) => {
+  const id = Ids.LimsId.make("L1")
+  const read = getPerson(id)
+  // @ts-expect-error: what only reads is never left in doubt
+  Effect.catchTag(read, "SvcOutcomeUnknown", () => Effect.void)
+  return Effect.catchTag(createOrUpdatePerson({ id }), "SvcOutcomeUnknown", () => read)
+})
+
 export const fetched = (id: string) =>
   Downloads.Downloads.use(({ fetch }) => fetch({ analysisIds: [id] })).pipe(
     Effect.map(({ results }) => results),

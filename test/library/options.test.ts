@@ -1,6 +1,6 @@
 /** Options of programs: what is undefined is left out, and what cannot be meant is refused in words that name it. */
 
-import { writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted, Result, Schema } from "effect"
@@ -15,6 +15,7 @@ describe("options that are undefined", () => {
   it("are those that are left out", () => {
     const none = Object.fromEntries(Object.keys(DownloadOptions.fields).map((name) => [name, undefined]))
     assert.deepStrictEqual(wrongOptions(none), [])
+    assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(DownloadOptions)(none), none)
     assert.deepStrictEqual(parseRequest(none), parseRequest({}))
     const one: Downloads.DownloadOptions = { analysisIds: ["A1"], range: undefined, check: undefined }
     assert.deepStrictEqual(parseRequest(one), parseRequest({ analysisIds: ["A1"] }))
@@ -49,6 +50,21 @@ describe("times", () => {
       const { header, idle } = yield* transferSettings({ idle: "2 minutes", header: undefined })
       assert.deepStrictEqual([Duration.toSeconds(idle), Duration.toSeconds(header)], [120, 60])
       assert.strictEqual((yield* Effect.flip(transferSettings({ header: -1 }))).path, "header")
+    })
+  )
+})
+
+describe("the lock of an account, for a session of one's own", () => {
+  it.effect("lies in the folder where the steps take turns", () =>
+    Effect.gen(function* () {
+      const lockDir = yield* temporaryFolder("svc-locks-")
+      const held = Effect.gen(function* () {
+        const lock = yield* Session.AccountLock
+        yield* lock.take("https://lab.example.org ada")
+        return readdirSync(lockDir)
+      })
+      const names = yield* held.pipe(Effect.scoped, Effect.provide(Service.layerAccountLock({ lockDir })))
+      assert.isNotEmpty(names.filter((name) => name.endsWith(".lock")))
     })
   )
 })
