@@ -33,8 +33,8 @@ export class OpenRecord {
     const known = this.data
     const unjudged = this.#format.unjudged(known, 0)
     if (length > this.#bytes.length) {
-      // With what is there, not with what is claimed; and what is not kept is not copied.
-      const larger = new Uint8Array(Math.min(length * 2, this.#format.most(known, 0) + Bgzf.maxBlock))
+      // With what is there, which may reach past the record, and not with what is claimed; what is not kept is not copied.
+      const larger = new Uint8Array(Math.max(length, Math.min(length * 2, this.#format.most(known, 0) + Bgzf.maxBlock)))
       copyJudged(known.bytes, larger, 0, unjudged)
       release(this.#bytes)
       this.#bytes = larger
