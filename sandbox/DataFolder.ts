@@ -25,7 +25,7 @@ const servedKindOf = (name: string) => {
 }
 
 /** Groups BAM and VCF files by base name, in the order of the names. Other files, and indexes without data, are left out. */
-export const groupFiles = (files: ReadonlyArray<NamedContent>): ReadonlyArray<FileGroup> => {
+const groupFiles = (files: ReadonlyArray<NamedContent>): ReadonlyArray<FileGroup> => {
   const groups = new Map<string, Array<NamedContent>>()
   const byName = [...files].sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const file of byName) {

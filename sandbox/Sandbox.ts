@@ -29,7 +29,7 @@ import { requestMiddleware } from "./RequestMiddleware.ts"
 import { initialPages, sessionHandlers } from "./SessionHandlers.ts"
 import { State } from "./State.ts"
 import type { Stats } from "./Stats.ts"
-import * as ZlibCodec from "./samples/ZlibCodec.ts"
+import { zlibCodec } from "./samples/Samples.ts"
 import { readFile, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
 
 /**
@@ -96,9 +96,7 @@ const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOp
   const groups = yield* options.data === undefined
     ? worldFile?.content.empty === true
       ? Effect.succeed([])
-      : Effect.flatMap(Layer.build(ZlibCodec.layer), (codec) =>
-          Effect.provideContext(sampleGroups(behaviour.seed), codec)
-        )
+      : Effect.flatMap(Layer.build(zlibCodec), (codec) => Effect.provideContext(sampleGroups(behaviour.seed), codec))
     : readDataFolder(options.data)
   return { behaviour, world: { groups, complete: options.data === undefined, worldFile } }
 })

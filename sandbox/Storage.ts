@@ -81,7 +81,7 @@ const endBlockLength = 28
  * time stamp field nobody reads (RFC 1952 MTIME), which takes the number of the version; the end block stays as it is.
  * A file that is not BGZF keeps its bytes.
  */
-export const nextVersion = (file: StoredFile, version: number): StoredFile => {
+const nextVersion = (file: StoredFile, version: number): StoredFile => {
   const bytes = Buffer.from(readWhole(file))
   const isBgzf = bytes.length > endBlockLength && bytes.readUInt32LE(0) === 0x04088b1f
   for (let at = 0; isBgzf && at + endBlockLength < bytes.length; at += bytes.readUInt16LE(at + 16) + 1) {

@@ -97,7 +97,7 @@ const flip =
 const delivered = Effect.sleep("20 millis")
 
 /** The body as the fault lets it through; `response` is what it is written to, its head already set. */
-export const distort = <E>(
+const distort = <E>(
   body: Stream.Stream<Uint8Array, E>,
   fault: Fault,
   response: ServerResponse

@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { makeSamples, sampleNames } from "../../sandbox/samples/Samples.ts"
-import * as ZlibCodec from "../../sandbox/samples/ZlibCodec.ts"
+import { makeSamples, sampleNames, zlibCodec } from "../../sandbox/samples/Samples.ts"
 import { folder, tool } from "../genome/Oracles.ts"
 import { walk } from "../genome/Walk.ts"
 import { lacks, unless } from "../Lacks.ts"
@@ -14,9 +13,9 @@ import { lacks, unless } from "../Lacks.ts"
 vi.setConfig({ testTimeout: 60_000 })
 
 /** Of one seed, made once. */
-const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
+const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), zlibCodec)))
 
-const provided = Effect.provide(ZlibCodec.layer)
+const provided = Effect.provide(zlibCodec)
 
 describe("samples", () => {
   it.effect("are sound, belong together, and are the same for the same seed", () =>

@@ -36,7 +36,7 @@ const notFound = (what: string, detail: string, next?: NotFound["next"]) =>
   Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
 
 /** The same for all spellings of one chromosome: with `chr` and without, in any case, M and MT. */
-export const chromosomeKey = (name: string): string => {
+const chromosomeKey = (name: string): string => {
   const bare = name.trim().toLowerCase().replace(/^chr/, "")
   return bare === "m" ? "mt" : bare
 }
