@@ -259,7 +259,7 @@ export interface DownloadOptions extends Schema.Codec.Encoded<typeof DownloadOpt
 const misfits = misfitsOf(DownloadOptions.fields)
 
 /** What is wrong with options before their values are read: names, types, and two that say the same differently. */
-const wrongOptions = (options: DownloadOptions): ReadonlyArray<OptionProblem> => {
+export const wrongOptions = (options: DownloadOptions): ReadonlyArray<OptionProblem> => {
   const problems = misfits(options)
   if (problems.length > 0) return problems
   const beside = combinationProblems(regionCombinations, {
