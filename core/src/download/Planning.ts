@@ -70,15 +70,15 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
 
 /** The plan, in which a file fails whose index could not be put beside it: a link or a folder has a name of it. */
 const withPlainIndexes = Effect.fnUntraced(function* (plan: DownloadPlan<PlannedFile>, destination: string) {
-  const [parts, path] = [yield* PartFiles, yield* Path.Path]
-  const judge = (file: PlannedFile): Effect.Effect<PlannedFile> => {
+  const path = yield* Path.Path
+  const judge = (file: PlannedFile): Effect.Effect<PlannedFile, never, PartFiles> => {
     const { decision } = file
     const kept = decision._tag === "Skip" && decision.reason === "exists"
     if (file.makesIndex !== true || !(kept || decision._tag === "Fetch")) return Effect.succeed(file)
     const data = { directory: path.join(destination, file.folder), name: finalName(file) }
-    const indexed = kept ? IndexesBeside.isIndexed(parts, data) : Effect.succeed(false)
+    const indexed = kept ? IndexesBeside.isIndexed(data) : Effect.succeed(false)
     return Effect.match(
-      Effect.flatMap(indexed, (has) => (has ? Effect.void : IndexesBeside.plainNames(parts, data))),
+      Effect.flatMap(indexed, (has) => (has ? Effect.void : IndexesBeside.plainNames(data))),
       { onSuccess: () => file, onFailure: (error) => ({ ...file, decision: { _tag: "Fail", error } }) }
     )
   }
@@ -91,13 +91,13 @@ const indexesLeft = Effect.fnUntraced(function* (
   destination: string,
   occupants: Destination["occupants"]
 ) {
-  const [fs, parts, path] = [yield* FileSystem.FileSystem, yield* PartFiles, yield* Path.Path]
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const planned = new Set(files.map(pathOf))
   const warnings: Array<string> = []
   for (const file of files) {
     if (file.decision._tag !== "Fetch" || hasOwnIndex(file) || !occupants.has(pathOf(file))) continue
     const data = { directory: path.join(destination, file.folder), name: file.fileName }
-    for (const fileName of yield* Effect.orElseSucceed(IndexesBeside.ownNames(parts, data), () => [])) {
+    for (const fileName of yield* Effect.orElseSucceed(IndexesBeside.ownNames(data), () => [])) {
       const index = pathOf({ ...file, fileName })
       if (planned.has(index)) continue
       if (!(yield* Effect.orElseSucceed(fs.exists(path.join(destination, index)), () => false))) continue

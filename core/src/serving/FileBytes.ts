@@ -90,13 +90,10 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     /** A link that cannot be had ends the transfer through this, with errors that transfers do not know. */
     const noLink = yield* Deferred.make<never, StoreError | InArchive>()
     const start = yield* makeStartTimer(Deferred.fail(noLink, hostSilent))
-    const timed = {
-      request,
-      host: { ...host, get: (asked: LinkRequest) => Effect.andThen(start.runs, host.get(asked)) },
-      sink: {
-        ...sink,
-        write: (offset: number, bytes: Uint8Array) => Effect.andThen(start.ends, sink.write(offset, bytes))
-      }
+    const timedHost = { ...host, get: (asked: LinkRequest) => Effect.andThen(start.runs, host.get(asked)) }
+    const timedSink: ByteSink = {
+      ...sink,
+      write: (offset, bytes) => Effect.andThen(start.ends, sink.write(offset, bytes))
     }
     const fetching = Effect.gen(function* () {
       const { link, renewLink } = yield* store.lend(file)
@@ -106,7 +103,10 @@ const makeFileBytes = Effect.fnUntraced(function* () {
       const { analysisId } = file
       const lease = yield* LinkLease.make({ ...request, analysisId, link, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
-      yield* fetchRange({ ...timed, lease, watch, pool, attempts }, [first, end])
+      yield* fetchRange({ request, lease, watch, sink: timedSink, attempts }, [first, end]).pipe(
+        Effect.provideService(LinkHost, timedHost),
+        Effect.provideService(LinkPool, pool)
+      )
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(

@@ -6,7 +6,7 @@ import { type CannotCreate, FileDamaged, FileDiffers, type LocalIo } from "../Er
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
 import { checksumIn, checksumsOfOthers } from "../verify/Manifest.ts"
 import { type CheckServices, checkAsked, contentProof } from "./FileCheck.ts"
-import type { PartFiles, PartPlace } from "./PartFiles.ts"
+import { PartFiles, type PartPlace } from "./PartFiles.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 
 type DataFile = Pick<PartPlace, "directory" | "name">
@@ -14,26 +14,20 @@ type DataFile = Pick<PartPlace, "directory" | "name">
 const nameOf = (name: string, kind: ChecksumKind) => `${name}.${kind}`
 
 /** The text of the checksums of a file, null when there is none. */
-const textOf = (files: PartFiles["Service"], { directory, name }: DataFile, kind: ChecksumKind, limit = Infinity) =>
-  Effect.flatMap(files.beside(directory, nameOf(name, kind)), (file) =>
-    file === null
-      ? Effect.succeed(null)
-      : Effect.map(file.read(0, Math.min(file.size, limit)), (text) => new TextDecoder().decode(text))
-  ).pipe(Effect.scoped)
+const textOf = Effect.fnUntraced(function* ({ directory, name }: DataFile, kind: ChecksumKind, limit = Infinity) {
+  const file = yield* (yield* PartFiles).beside(directory, nameOf(name, kind))
+  return file === null ? null : new TextDecoder().decode(yield* file.read(0, Math.min(file.size, limit)))
+}, Effect.scoped)
 
 /** What the checksums of a file say of other files: a list of somebody else, in which only the line of ours may change. */
-const othersOf = (files: PartFiles["Service"], data: DataFile, kind: ChecksumKind) =>
-  Effect.map(textOf(files, data, kind), (text) => checksumsOfOthers(kind, text ?? "", data.name))
+const othersOf = (data: DataFile, kind: ChecksumKind) =>
+  Effect.map(textOf(data, kind), (text) => checksumsOfOthers(kind, text ?? "", data.name))
 
 /** Replaces the checksum of a file. Names that coreutils would have to escape are refused long before. */
-export const put = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  data: DataFile,
-  kind: ChecksumKind,
-  hex: string
-) {
+export const put = Effect.fnUntraced(function* (data: DataFile, kind: ChecksumKind, hex: string) {
+  const files = yield* PartFiles
   const { directory, name } = data
-  const others = yield* othersOf(files, data, kind)
+  const others = yield* othersOf(data, kind)
   yield* files.replaceText(directory, nameOf(name, kind), `${hex}  ${name}\n${others}`)
 })
 
@@ -41,27 +35,25 @@ export const put = Effect.fnUntraced(function* (
  * Removes the checksums of a file that is about to be replaced, of every kind and whether new ones are wanted or not: they
  * must never stand beside other bytes.
  */
-export const withdraw = (files: PartFiles["Service"], place: PartPlace) =>
-  Effect.forEach(
-    checksumKinds,
-    Effect.fnUntraced(function* (kind) {
-      const name = nameOf(place.name, kind)
-      const others = yield* othersOf(files, place, kind)
-      yield* others === "" ? files.withdraw({ ...place, name }) : files.replaceText(place.directory, name, others)
-    }),
-    { discard: true }
-  )
+export const withdraw = Effect.fnUntraced(function* (place: PartPlace) {
+  const files = yield* PartFiles
+  for (const kind of checksumKinds) {
+    const name = nameOf(place.name, kind)
+    const others = yield* othersOf(place, kind)
+    yield* others === "" ? files.withdraw({ ...place, name }) : files.replaceText(place.directory, name, others)
+  }
+})
 
 /** As much is read of the checksums beside a file, which have one line, seldom more. */
 const largest = 1024 * 1024
 
 /** Compares a file with the checksum of this kind beside it; false when there is none. `FileDamaged` when it does not fit. */
 export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
-  files: PartFiles["Service"],
   { directory, name }: DataFile,
   kind: ChecksumKind
-): Effect.fn.Return<boolean, FileDamaged | CannotCreate | LocalIo> {
-  const text = yield* textOf(files, { directory, name }, kind, largest)
+): Effect.fn.Return<boolean, FileDamaged | CannotCreate | LocalIo, PartFiles> {
+  const files = yield* PartFiles
+  const text = yield* textOf({ directory, name }, kind, largest)
   if (text === null) return false
   const file = nameOf(name, kind)
   const stated = checksumIn(kind, text, name)
@@ -84,20 +76,20 @@ export type KeptFile = Pick<TransferRequest, "directory" | "fileName" | "name" |
  * may be written, because no size is listed.
  */
 export const vouch = Effect.fn("svc.transfer.vouch")(function* (
-  services: CheckServices,
   kept: KeptFile
-): Effect.fn.Return<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo, Scope.Scope> {
-  const { files } = services
+): Effect.fn.Return<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo, CheckServices | Scope.Scope> {
+  const files = yield* PartFiles
   const { checksums = null, directory, name, size } = kept
-  if (checksums === null || (yield* compare(files, kept, checksums))) return true
+  if (checksums === null || (yield* compare(kept, checksums))) return true
   const reader = size === null ? null : yield* files.beside(directory, name)
   if (reader === null) return false
   const differs = FileDiffers.of(`${directory}/${name}`, reader.size, size)
   if (differs !== null) return yield* differs
-  const checked = Effect.andThen(checkAsked(services, kept, reader), contentProof(services, kept).finish(reader))
+  const proof = yield* contentProof(kept)
+  const checked = Effect.andThen(checkAsked(kept, reader), proof.finish(reader))
   yield* Effect.catchTag(checked, "SvcFileDamaged", ({ fault, file, overwrite = "kept", reason }) => {
     return new FileDamaged({ fault, file, overwrite, reason })
   })
-  yield* put(files, kept, checksums, yield* files.digest(directory, name, checksums))
+  yield* put(kept, checksums, yield* files.digest(directory, name, checksums))
   return true
 }, Effect.scoped)

@@ -7,18 +7,17 @@
  */
 import * as Effect from "effect/Effect"
 import { type Busy, type CannotCreate, FileDamaged, type LocalIo, type UnsafeName } from "../Errors.ts"
-import { Codec } from "../genome/bgzf/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type IndexSuffix, indexSuffixes } from "../genome/formats/FileNames.ts"
 import { type ChecksumKind, unsafeIndexName } from "../selection/FileName.ts"
 import { printable } from "../text/Printable.ts"
 import { makeIndex } from "../verify/FileProof.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { ownAlgorithms } from "./Digests.ts"
-import type { CheckServices } from "./FileCheck.ts"
 import * as IndexesBeside from "./IndexesBeside.ts"
 import { isIndexed, plainNames } from "./IndexesBeside.ts"
 import type { OpenPart } from "./OpenPart.ts"
-import { type PartFile, type PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
+import { type PartFile, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 
 /** A part that has all its bytes, checked. */
 export interface FinishedPart extends Pick<OpenPart, "checkOwnership"> {
@@ -32,41 +31,35 @@ export interface FinishedPart extends Pick<OpenPart, "checkOwnership"> {
 }
 
 /** Gives a whole file its final name, then its checksum; `makesIndex`: its index is made afterwards. */
-export const commit = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  {
-    bytes,
-    checksum,
-    checkOwnership,
-    file,
-    makesIndex,
-    place,
-    replaces
-  }: FinishedPart & { readonly makesIndex: boolean }
-) {
+export const commit = Effect.fnUntraced(function* ({
+  bytes,
+  checksum,
+  checkOwnership,
+  file,
+  makesIndex,
+  place,
+  replaces
+}: FinishedPart & { readonly makesIndex: boolean }) {
   // What needs disk space is done before anything is removed.
   if (replaces || makesIndex) yield* file.sync
   yield* checkOwnership
   // What is refused is refused while all that is there still stands.
   yield* file.checkName(replaces)
-  const indexes = makesIndex ? yield* IndexesBeside.plainNames(files, place) : []
-  if (replaces) yield* ChecksumFile.withdraw(files, place)
-  yield* IndexesBeside.withdraw(files, place, indexes)
+  const indexes = makesIndex ? yield* IndexesBeside.plainNames(place) : []
+  if (replaces) yield* ChecksumFile.withdraw(place)
+  yield* IndexesBeside.withdraw(place, indexes)
   yield* file.commit(bytes, replaces)
-  if (checksum !== null) yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
+  if (checksum !== null) yield* ChecksumFile.put(place, checksum.kind, checksum.hex)
 }, Effect.uninterruptible)
 
 /** Where an index of ours lies. */
-const placeOfIndex = (files: PartFiles["Service"], { directory, name }: PartPlace, suffix: string, identity: string) =>
-  files.ours(placeOf(directory, `${name}.${suffix}`, identity))
+const placeOfIndex = ({ directory, name }: PartPlace, suffix: string, identity: string) =>
+  PartFiles.use((files) => files.ours(placeOf(directory, `${name}.${suffix}`, identity)))
 
 /** Removes the parts of a slice and of its index. */
-export const discardSlice = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  place: PartPlace,
-  identity: string
-) {
-  for (const suffix of indexSuffixes) yield* files.discard(yield* placeOfIndex(files, place, suffix, identity))
+export const discardSlice = Effect.fnUntraced(function* (place: PartPlace, identity: string) {
+  const files = yield* PartFiles
+  for (const suffix of indexSuffixes) yield* files.discard(yield* placeOfIndex(place, suffix, identity))
   yield* files.discard(place)
 })
 
@@ -89,23 +82,23 @@ export interface PutIndex {
  * fails, no part is left.
  */
 const stageIndex = Effect.fnUntraced(function* <E>(
-  files: PartFiles["Service"],
   data: PartPlace,
   { bytes, identity, suffix }: FinishedIndex,
   checksums: ChecksumKind | null,
   named: (index: {
     readonly place: PartPlace
     readonly commit: (overwrite: boolean) => ReturnType<PartFile["commit"]>
-  }) => Effect.Effect<void, E>
+  }) => Effect.Effect<void, E, PartFiles>
 ) {
-  const place = yield* placeOfIndex(files, data, suffix, identity)
+  const files = yield* PartFiles
+  const place = yield* placeOfIndex(data, suffix, identity)
   const part = yield* files.create(place)
   return yield* Effect.gen(function* () {
     yield* part.write(0, bytes)
     const digests = yield* part.digests(bytes.length, ownAlgorithms(checksums))
     yield* part.sync
     yield* named({ place, commit: (overwrite) => part.commit(bytes.length, overwrite) })
-    if (checksums !== null) yield* ChecksumFile.put(files, place, checksums, digests.get(checksums) ?? "")
+    if (checksums !== null) yield* ChecksumFile.put(place, checksums, digests.get(checksums) ?? "")
     return { name: place.name, bytes: bytes.length, sha256: digests.get("sha256") ?? "" } satisfies PutIndex
   }).pipe(
     Effect.uninterruptible,
@@ -115,12 +108,11 @@ const stageIndex = Effect.fnUntraced(function* <E>(
 
 /** Gives an index its final name beside data that has its own, once `stillThere` says that it is the data of the index. */
 export const commitIndex = <E>(
-  files: PartFiles["Service"],
   data: PartPlace,
   index: FinishedIndex,
   checksums: ChecksumKind | null,
   stillThere: Effect.Effect<void, E>
-) => stageIndex(files, data, index, checksums, ({ commit }) => Effect.andThen(stillThere, commit(false)))
+) => stageIndex(data, index, checksums, ({ commit }) => Effect.andThen(stillThere, commit(false)))
 
 /**
  * Gives a slice and its index their final names. Where nothing was, the index comes first and the data file completes the
@@ -128,13 +120,12 @@ export const commitIndex = <E>(
  * mends it.
  */
 export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
-  files: PartFiles["Service"],
   data: FinishedPart,
   finished: FinishedIndex
 ) {
+  const files = yield* PartFiles
   const { checksum, place, replaces } = data
   return yield* stageIndex(
-    files,
     place,
     finished,
     checksum?.kind ?? null,
@@ -144,9 +135,9 @@ export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
       yield* data.checkOwnership
       yield* data.file.checkName(replaces)
       if (replaces) {
-        const indexes = yield* IndexesBeside.plainNames(files, place)
-        yield* ChecksumFile.withdraw(files, place)
-        yield* IndexesBeside.withdraw(files, place, indexes)
+        const indexes = yield* IndexesBeside.plainNames(place)
+        yield* ChecksumFile.withdraw(place)
+        yield* IndexesBeside.withdraw(place, indexes)
         yield* data.file.commit(data.bytes, true)
         yield* index.commit(true)
       } else {
@@ -154,7 +145,7 @@ export const commitSlice = Effect.fn("svc.transfer.commitSlice")(function* (
         // Data that appeared meanwhile is not ours, so our index must not stay beside it.
         yield* Effect.onError(data.file.commit(data.bytes, false), () => Effect.ignore(files.withdraw(index.place)))
       }
-      if (checksum !== null) yield* ChecksumFile.put(files, place, checksum.kind, checksum.hex)
+      if (checksum !== null) yield* ChecksumFile.put(place, checksum.kind, checksum.hex)
     })
   )
 })
@@ -169,13 +160,19 @@ export interface Indexed extends Pick<PartPlace, "directory" | "name"> {
 const large = 1024 ** 3
 
 /** Makes the index and puts it there; null where there is one: data that came anew has none of before (Commit.ts). */
-export const putMissingIndex = Effect.fn("svc.transfer.putMissingIndex")(function* (
-  { codec, files }: CheckServices,
-  { checksums, directory, name }: Indexed
-): Effect.fn.Return<PutIndex | null, FileDamaged | Busy | UnsafeName | CannotCreate | LocalIo> {
+export const putMissingIndex = Effect.fn("svc.transfer.putMissingIndex")(function* ({
+  checksums,
+  directory,
+  name
+}: Indexed): Effect.fn.Return<
+  PutIndex | null,
+  FileDamaged | Busy | UnsafeName | CannotCreate | LocalIo,
+  PartFiles | Codec
+> {
+  const files = yield* PartFiles
   const unsafe = unsafeIndexName(name)
   if (unsafe !== null) return yield* unsafe
-  const indexed = isIndexed(files, { directory, name })
+  const indexed = isIndexed({ directory, name })
   // A folder where nothing is to be made may be one that cannot be written to.
   if (yield* indexed) return null
   const identity = yield* files.fingerprint(JSON.stringify(["index", name]))
@@ -184,16 +181,16 @@ export const putMissingIndex = Effect.fn("svc.transfer.putMissingIndex")(functio
     yield* files.claim(place)
     // Another run may have made it while this one waited for the claim.
     if (yield* indexed) return null
-    yield* plainNames(files, place)
+    yield* plainNames(place)
     const reader = yield* files.beside(directory, name)
     if (reader === null) return null
     if (reader.size >= large) yield* Effect.logInfo(`Making the index of ${printable(name)}`)
-    const made = yield* Effect.provideService(makeIndex({ name, reader }), Codec, codec)
+    const made = yield* makeIndex({ name, reader })
     const stillThere = Effect.flatMap(reader.unchanged, (same) =>
       same
         ? Effect.void
         : new FileDamaged({ file: name, fault: "Changing", reason: "it was changed while its index was made" })
     )
-    return yield* commitIndex(files, place, { ...made, identity }, checksums, stillThere)
+    return yield* commitIndex(place, { ...made, identity }, checksums, stillThere)
   }).pipe(Effect.scoped)
 })

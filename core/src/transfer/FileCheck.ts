@@ -13,17 +13,13 @@ import { checkStructure, isInBlocks } from "../genome/Structure.ts"
 import { proveFile } from "../verify/FileProof.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { type Algorithm, agreeing, checksumDamage, type StatedDigest } from "./Digests.ts"
-import type { LinkPool } from "./LinkPool.ts"
+import { LinkPool } from "./LinkPool.ts"
 import type { OpenPart } from "./OpenPart.ts"
-import { type PartFiles, readerOfPart } from "./PartFiles.ts"
+import { PartFiles, readerOfPart } from "./PartFiles.ts"
 import type { PartReader, Proof, TransferRequest } from "./TransferRequest.ts"
 
 /** What is needed to read a file as what its name says. */
-export interface CheckServices {
-  readonly files: PartFiles["Service"]
-  readonly codec: Codec["Service"]
-  readonly pool: Pick<LinkPool["Service"], "inflating">
-}
+export type CheckServices = PartFiles | Codec | LinkPool
 
 /** A file that is checked: `name` is its final name in `directory`, `fileName` the one that the service gave it. */
 export type CheckedFile = Pick<TransferRequest, "check" | "directory" | "fileName" | "name">
@@ -33,22 +29,21 @@ const typedName = ({ fileName, name }: CheckedFile) => (kindOfName(name) === nul
 
 /** Runs the check that was asked for up to its structure; false where no structure is known to compare with. */
 export const checkAsked = (
-  { codec, files }: CheckServices,
   file: CheckedFile,
   reader: PartReader
-): Effect.Effect<boolean, FileDamaged | LocalIo> => {
+): Effect.Effect<boolean, FileDamaged | LocalIo, CheckServices> => {
   const { check = "content" } = file
   if (check === "none") return Effect.succeed(false)
   if (typeof check === "function") return Effect.as(check(reader), false)
-  return Effect.provideService(checkPart(files, file, reader), Codec, codec)
+  return checkPart(file, reader)
 }
 
 /** Both ends of a file, and an index against its data file, where that lies beside it. */
 const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
-  files: PartFiles["Service"],
   file: CheckedFile,
   part: PartReader
-): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
+): Effect.fn.Return<boolean, FileDamaged | LocalIo, CheckServices | Scope.Scope> {
+  const files = yield* PartFiles
   const known = typedName(file)
   const dataName = dataOf(known)
   const reader = dataName === known ? null : yield* files.beside(file.directory, dataName)
@@ -74,37 +69,35 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
  * Reads every block and record of a data file, or of an index together with the data file beside it, as its bytes arrive.
  * False where nothing is known to compare with.
  */
-export const prove = Effect.fn("svc.transfer.provePart")(
-  function* (
-    { files }: CheckServices,
-    file: CheckedFile,
-    part: PartReader
-  ): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
-    const known = typedName(file)
-    const dataName = dataOf(known)
-    if (dataName === known) return (yield* proveFile({ name: known, reader: part }, null)) !== null
-    const reader = yield* files.beside(file.directory, dataName)
-    if (reader === null) return false
-    return (yield* proveFile({ name: dataName, reader }, { name: known, reader: part })) !== null
-  },
-  Effect.scoped,
-  (effect, { codec }) => Effect.provideService(effect, Codec, codec)
-)
+export const prove = Effect.fn("svc.transfer.provePart")(function* (
+  file: CheckedFile,
+  part: PartReader
+): Effect.fn.Return<boolean, FileDamaged | LocalIo, CheckServices | Scope.Scope> {
+  const files = yield* PartFiles
+  const known = typedName(file)
+  const dataName = dataOf(known)
+  if (dataName === known) return (yield* proveFile({ name: known, reader: part }, null)) !== null
+  const reader = yield* files.beside(file.directory, dataName)
+  if (reader === null) return false
+  return (yield* proveFile({ name: dataName, reader }, { name: known, reader: part })) !== null
+}, Effect.scoped)
 
 /** What proves the content of a part: it hears of the bytes as they come, and ends when the part is complete. */
 export interface ContentProof {
   /** Null where nothing is proven of bytes as they come. */
   readonly take: BlockProof.BlockProof["take"] | null
   /** By what the content is proven now; null where nothing is known to compare with. */
-  readonly finish: (part: PartReader) => Effect.Effect<"records" | "blocks" | null, FileDamaged | LocalIo>
+  readonly finish: (
+    part: PartReader
+  ) => Effect.Effect<"records" | "blocks" | null, FileDamaged | LocalIo, CheckServices>
 }
 
 /** Proves the content of a file that is there as far as its check asks for it. */
-export const contentProof = (services: CheckServices, file: CheckedFile): ContentProof => {
-  const { codec, pool } = services
-  const name = typedName(file)
-  const index = kindOfName(name)?.index
-  const blocks = BlockProof.make(codec, pool.inflating)
+export const contentProof = Effect.fnUntraced(function* (
+  file: CheckedFile
+): Effect.fn.Return<ContentProof, never, CheckServices> {
+  const index = kindOfName(typedName(file))?.index
+  const blocks = BlockProof.make(yield* Codec, (yield* LinkPool).inflating)
   const proven = Effect.fnUntraced(function* (part: PartReader) {
     // A BAI has no blocks, and who does not know the format does not know whether there are any.
     if (index === undefined || (index !== null && !(yield* isInBlocks(part)))) return null
@@ -117,23 +110,22 @@ export const contentProof = (services: CheckServices, file: CheckedFile): Conten
     case "full":
       return {
         take: null,
-        finish: (part) => Effect.map(prove(services, file, part), (found) => (found ? "records" : null))
+        finish: (part) => Effect.map(prove(file, part), (found) => (found ? "records" : null))
       }
     default:
       return { take: null, finish: () => Effect.succeed(null) }
   }
-}
+})
 
 /**
  * The same while the part is filled. Blocks are proven as they come, unless the link host states a digest, which is cheaper; what an
  * earlier run left is read beside them. Records are read behind the bytes that came without a gap, where the size is known.
  */
 export const proveOnArrival = Effect.fnUntraced(function* (
-  services: CheckServices,
   request: Pick<TransferRequest, keyof CheckedFile | "size">,
   { file, known, ranges, reached }: OpenPart
-): Effect.fn.Return<ContentProof, never, Scope.Scope> {
-  const proof = contentProof(services, request)
+): Effect.fn.Return<ContentProof, never, CheckServices | Scope.Scope> {
+  const proof = yield* contentProof(request)
   const { size } = request
   if (request.check === "full" && size !== null) {
     const read: PartReader["read"] = (offset, length) =>
@@ -166,7 +158,6 @@ const readLength = 1024 * 1024
  * @param wanted - digests that are computed
  */
 export const compare = Effect.fnUntraced(function* (
-  services: CheckServices,
   request: Pick<TransferRequest, keyof CheckedFile | "size">,
   { file, known }: OpenPart,
   size: number,
@@ -174,7 +165,7 @@ export const compare = Effect.fnUntraced(function* (
   wanted: (stated: ReadonlyArray<StatedDigest>) => ReadonlyArray<Algorithm>
 ) {
   const reader = readerOfPart(file, size)
-  const structure = yield* checkAsked(services, request, reader)
+  const structure = yield* checkAsked(request, reader)
   const records = request.check === "full" ? yield* content.finish(reader) : null
   const version = yield* known
   const stated = version?.digests ?? []

@@ -67,41 +67,28 @@ export class FileStreams extends Context.Service<
     Layer.effect(
       FileStreams,
       Effect.gen(function* () {
-        const services = {
-          host: yield* LinkHost,
-          pool: yield* LinkPool,
-          codec: yield* Codec,
-          hashing: yield* Hashing,
-          program: { name: maker, version }
-        }
+        const services = pickServices(yield* Effect.context<StreamServices>())
+        const program = { name: maker, version }
         return FileStreams.of({
-          open: (task) =>
-            Effect.provideService(
-              "index" in task ? openSlice(services, task) : openWhole(services, task),
-              Codec,
-              services.codec
-            )
+          open: (task) => Effect.provideContext("index" in task ? openSlice(program, task) : openWhole(task), services)
         })
       })
     )
 }
 
-interface StreamServices extends RemoteRanges.RemoteServices {
-  readonly codec: Codec["Service"]
-  readonly hashing: Hashing["Service"]
-  readonly program: SliceMaker
-}
+type StreamServices = LinkHost | LinkPool | Codec | Hashing
+const pickServices = Context.pick(LinkHost, LinkPool, Codec, Hashing)
 
 const openSlice = Effect.fn("svc.transfer.openSlice")(function* (
-  services: StreamServices,
+  program: SliceMaker,
   task: SliceTask
-): Effect.fn.Return<FileContent, SourceError, Codec> {
-  const { codec, pool, program } = services
+): Effect.fn.Return<FileContent, SourceError, StreamServices> {
+  const codec = yield* Codec
   const { fileName } = task.data
   const source = yield* SliceSource.make(task)
-  const prepared = yield* Effect.mapError(SliceSource.prepare(services, source), RemoteRanges.withoutRestart(fileName))
+  const prepared = yield* Effect.mapError(SliceSource.prepare(source), RemoteRanges.withoutRestart(fileName))
   const { data, plan, start } = prepared
-  const { connections } = pool.settings
+  const { connections } = (yield* LinkPool).settings
   const origin = yield* SliceSource.originOf(fileName, plan.key, data)
   const slice = yield* makeSlice(plan, { program: { ...program, origin }, connections })
   const checked = (bytes: Stream.Stream<Uint8Array, RemoteRanges.RemoteError, Codec>) =>
@@ -128,16 +115,16 @@ const firstChunk = 1024 * 1024
  */
 const mostAhead = 8
 
-const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
-  services: StreamServices,
-  { data, progress }: WholeTask
-): Effect.fn.Return<FileContent, SourceError, Codec> {
+const openWhole = Effect.fn("svc.transfer.openWhole")(function* ({
+  data,
+  progress
+}: WholeTask): Effect.fn.Return<FileContent, SourceError, StreamServices> {
   const { fileName } = data
   const file = { ...data, progress }
   const lease = yield* LinkLease.make(file)
   const [attempts, fetched] = [yield* Ref.make(0), yield* Ref.make(0)]
   const failed = RemoteRanges.withoutRestart(fileName)
-  const opened = RemoteRanges.open(services, { file, lease, attempts, fetched }, RemoteRanges.headOfData, chunk)
+  const opened = RemoteRanges.open({ file, lease, attempts, fetched }, RemoteRanges.headOfData, chunk)
   const reader = yield* Effect.mapError(opened, failed)
   const soFar = Effect.all({
     attempts: Ref.get(attempts),
@@ -147,15 +134,15 @@ const openWhole = Effect.fn("svc.transfer.openWhole")(function* (
   })
   const common = { regions: null, warnings: [], soFar }
   const stated = (yield* reader.version)?.digests ?? []
-  const check = digestCheck(services, fileName, stated)
+  const check = digestCheck(yield* Hashing, fileName, stated)
   const kind = kindOfName(fileName)
   if (kind !== null && kind.index === null) {
     return {
       ...common,
-      ...(yield* Effect.mapError(wholeData(services, fileName, kind.type, reader, check, progress), failed))
+      ...(yield* Effect.mapError(wholeData(fileName, kind.type, reader, check, progress), failed))
     }
   }
-  const index = Effect.provideService(wholeIndex(fileName, reader, check), Codec, services.codec)
+  const index = Effect.provideService(wholeIndex(fileName, reader, check), Codec, yield* Codec)
   return { ...common, bytes: Stream.fromEffect(Effect.mapError(index, failed)), records: null }
 })
 
@@ -167,7 +154,7 @@ interface DigestCheck {
 
 /** Begins anew with each reading. */
 const digestCheck = (
-  { hashing }: StreamServices,
+  hashing: Hashing["Service"],
   file: string,
   stated: ReadonlyArray<StatedDigest>
 ): Effect.Effect<DigestCheck> =>
@@ -207,16 +194,17 @@ const wholeIndex = Effect.fnUntraced(function* (
 
 /** A data file: block after block, each with its records checked. */
 const wholeData = Effect.fnUntraced(function* (
-  { codec, pool }: StreamServices,
   fileName: string,
   type: DataType,
   reader: RemoteRanges.RemoteRanges,
   check: Effect.Effect<DigestCheck>,
   progress: WholeTask["progress"]
-): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, Codec> {
+): Effect.fn.Return<Pick<FileContent, "bytes" | "records">, RemoteRanges.RemoteError, LinkPool | Codec> {
+  const codec = yield* Codec
+  const { connections } = (yield* LinkPool).settings
   const { size } = reader
   const { header, records } = yield* openFormat(fileName, reader, type)
-  const pace = { chunk, first: firstChunk, ahead: Math.min(pool.settings.connections, mostAhead) }
+  const pace = { chunk, first: firstChunk, ahead: Math.min(connections, mostAhead) }
   const proven = Effect.map(check, (digests) =>
     provenRuns(fileName, reader, records([]), pace).pipe(
       Stream.tap(({ end, raw }) => {

@@ -23,21 +23,19 @@ import {
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
-import { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type KeptFile, vouch } from "./ChecksumFile.ts"
 import { commit, type Indexed, type PutIndex, putMissingIndex } from "./Commit.ts"
 import { algorithmsFor, ownAlgorithms, type StatedDigest } from "./Digests.ts"
-import { type CheckServices, type ContentProof, compare, proveOnArrival } from "./FileCheck.ts"
+import { type ContentProof, compare, proveOnArrival } from "./FileCheck.ts"
 import * as IndexesBeside from "./IndexesBeside.ts"
-import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { LinkPool } from "./LinkPool.ts"
 import * as OpenPart from "./OpenPart.ts"
 import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"
 import type { ByteSink } from "./ReplyBody.ts"
-import { type Bare, bring, type Traffic, type Turn, tidy } from "./Transfer.ts"
+import { type Bare, bring, pickServices, type Traffic, type TransferServices, type Turn, tidy } from "./Transfer.ts"
 import type { TransferOutcome, TransferRequest } from "./TransferRequest.ts"
 import { Restart } from "./VersionWatch.ts"
 
@@ -60,32 +58,25 @@ export class FileTransfer extends Context.Service<
   static readonly layer = Layer.effect(
     FileTransfer,
     Effect.gen(function* () {
-      const host = yield* LinkHost
-      const files = yield* PartFiles
-      const codec = yield* Codec
-      const pool = yield* LinkPool
-      const services = { host, files, codec, pool }
-      const removeLeft = Effect.fnUntraced(function* (place: PartPlace) {
-        yield* files.settleExisting(place)
-        if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
-      })
+      const services = pickServices(yield* Effect.context<TransferServices>())
       return FileTransfer.of({
-        download: (request) => download(services, request),
-        vouch: (kept) => vouch(services, kept),
-        index: (file) => putMissingIndex(services, file),
-        tidy: (place) => tidy(files, place, removeLeft(place))
+        download: (request) => Effect.provideContext(download(request), services),
+        vouch: (kept) => Effect.provideContext(vouch(kept), services),
+        index: (file) => Effect.provideContext(putMissingIndex(file), services),
+        tidy: (place) => Effect.provideContext(tidy(place, removeLeft(place)), services)
       })
     })
   )
 }
 
-interface FileServices extends CheckServices {
-  readonly host: LinkHost["Service"]
-  readonly pool: LinkPool["Service"]
-}
+const removeLeft = Effect.fnUntraced(function* (place: PartPlace) {
+  const files = yield* PartFiles
+  yield* files.settleExisting(place)
+  if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
+})
 
 /** One file to bring, and what all attempts at it have in common. */
-interface WholeFile extends FileServices {
+interface WholeFile {
   readonly request: TransferRequest
   readonly place: PartPlace
   readonly identity: string
@@ -98,16 +89,16 @@ interface WholeFile extends FileServices {
 
 type Result = Bare<TransferOutcome, Traffic>
 
-const download = Effect.fn("svc.transfer.download")(function* (services: FileServices, request: TransferRequest) {
-  const { files } = services
+const download = Effect.fn("svc.transfer.download")(function* (request: TransferRequest) {
+  const files = yield* PartFiles
   const { analysisId, directory, fileName, makesIndex = false, name, overwrite, progress, size } = request
   yield* Effect.annotateCurrentSpan({ "svc.analysis": analysisId, "svc.file": fileName })
   const identity = yield* files.fingerprint(identityText(request))
   const place = yield* files.ours(placeOf(directory, name, identity))
   const lease = yield* LinkLease.make(request)
   const attempts = yield* Ref.make(0)
-  const file: WholeFile = { ...services, request, place, identity, lease, attempts, furthest: yield* Ref.make(0) }
-  const outcome = yield* bring(files, {
+  const file: WholeFile = { request, place, identity, lease, attempts, furthest: yield* Ref.make(0) }
+  const outcome = yield* bring({
     place,
     fileName,
     overwrite,
@@ -115,7 +106,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
     standing: Effect.gen(function* () {
       const bytes = yield* files.settleExisting(place)
       if (bytes === null || overwrite) {
-        if (makesIndex) yield* IndexesBeside.plainNames(files, place)
+        if (makesIndex) yield* IndexesBeside.plainNames(place)
         return { _tag: "Wanted" as const, found: null }
       }
       const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, size)
@@ -126,7 +117,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
     attempt: yield* makeAttempts(file),
     changed: (times) => `it changed ${times} times while it was downloaded`,
     discard: files.discard(place),
-    vouch: vouch(services, request),
+    vouch: vouch(request),
     traffic: Effect.all({ attempts: Ref.get(attempts), renewals: lease.renewals })
   })
   yield* Effect.annotateCurrentSpan({ "svc.bytes": outcome.bytes })
@@ -141,7 +132,7 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
   const { furthest, request } = file
   const servesRanges = yield* Ref.make(true)
   const fruitless = yield* Ref.make(0)
-  return Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<Result, TransferError | Restart> {
+  return Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<Result, TransferError | Restart, TransferServices> {
     while (true) {
       const before = yield* Ref.get(furthest)
       const ranges = yield* Ref.get(servesRanges)
@@ -167,7 +158,8 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
 
 /** One version of the file, from what is there to its final name. Fails with `Restart` when it has to begin again. */
 const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, inSegments: boolean, anew: boolean) {
-  const { files, place, request } = file
+  const files = yield* PartFiles
+  const { place, request } = file
   const { checksums = null, makesIndex = false, overwrite, size } = request
   const algorithms = (stated: ReadonlyArray<StatedDigest>) =>
     algorithmsFor(stated, { own: ownAlgorithms(checksums), triesTags: (request.check ?? "content") === "content" })
@@ -176,19 +168,19 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   }
   const part = yield* OpenPart.open(file, anew, algorithms)
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
-  const content = yield* proveOnArrival(file, request, part)
+  const content = yield* proveOnArrival(request, part)
   const { bytes, digests, provenBy } = yield* Effect.gen(function* () {
     // What is refused in the end is refused before anything is fetched.
     yield* part.file.checkName(overwrite)
     yield* fetchInto(file, part, content, inSegments)
     const bytes = ByteRanges.count(yield* part.ranges)
-    return { bytes, ...(yield* compare(file, request, part, bytes, content, algorithms)) }
+    return { bytes, ...(yield* compare(request, part, bytes, content, algorithms)) }
   }).pipe(
     Effect.onExit((exit) => keepWhatCame(file, part, exit)),
     Effect.catchTag("SvcFileDamaged", reject)
   )
   const checksum = checksums === null ? null : { kind: checksums, hex: digests.get(checksums) ?? "" }
-  yield* commit(files, { ...part, place, bytes, replaces: overwrite, makesIndex, checksum })
+  yield* commit({ ...part, place, bytes, replaces: overwrite, makesIndex, checksum })
   return {
     action: "downloaded" as const,
     bytes,
@@ -200,10 +192,11 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
 
 /** Keeps what came when its fetching or its check fails or is interrupted. */
 const keepWhatCame = Effect.fnUntraced(function* (
-  { files, furthest, place }: WholeFile,
+  { furthest, place }: WholeFile,
   part: OpenPart.OpenPart,
   exit: Exit.Exit<unknown, unknown>
 ) {
+  const files = yield* PartFiles
   const bytes = ByteRanges.count(yield* part.ranges)
   yield* Ref.update(furthest, (most) => Math.max(most, bytes))
   if (Exit.isSuccess(exit)) return
@@ -218,7 +211,8 @@ const fetchInto = Effect.fnUntraced(function* (
   content: Pick<ContentProof, "take">,
   inSegments: boolean
 ) {
-  const { pool, request } = file
+  const { request } = file
+  const { connections } = (yield* LinkPool).settings
   const sink: ByteSink = {
     begin: 0,
     read: part.file.read,
@@ -229,7 +223,7 @@ const fetchInto = Effect.fnUntraced(function* (
       yield* request.progress({ _tag: "Bytes", done, size: request.size })
     })
   }
-  yield* fetchMissing({ ...file, watch: part, sink }, part, inSegments ? pool.settings.connections : 1).pipe(
+  yield* fetchMissing({ ...file, watch: part, sink }, part, inSegments ? connections : 1).pipe(
     Effect.raceFirst(part.failed)
   )
 })

@@ -4,7 +4,7 @@ import type { CannotCreate, LocalIo } from "../Errors.ts"
 import { indexNamesOf, rivalOf } from "../genome/formats/FileNames.ts"
 import { checksumKinds } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import type { PartFiles, PartPlace } from "./PartFiles.ts"
+import { PartFiles, type PartPlace } from "./PartFiles.ts"
 
 type DataFile = Pick<PartPlace, "directory" | "name">
 
@@ -12,10 +12,11 @@ type DataFile = Pick<PartPlace, "directory" | "name">
  * The names that an index of the data can have. `S1.csi` is none of `S1.bam` where `S1.bcf` lies there too: nobody can tell
  * whose it is.
  */
-export const ownNames = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  { directory, name }: DataFile
-): Effect.fn.Return<ReadonlyArray<string>, LocalIo> {
+export const ownNames = Effect.fnUntraced(function* ({
+  directory,
+  name
+}: DataFile): Effect.fn.Return<ReadonlyArray<string>, LocalIo, PartFiles> {
+  const files = yield* PartFiles
   const isThere = (other: string) =>
     // A link of that name leads to data as well.
     Effect.catchTag(files.isThere(directory, other), "SvcCannotCreate", () => Effect.succeed(true))
@@ -28,11 +29,9 @@ export const ownNames = Effect.fnUntraced(function* (
 })
 
 /** True where an index of the data lies there. */
-export const isIndexed = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  data: DataFile
-): Effect.fn.Return<boolean, LocalIo> {
-  for (const index of yield* ownNames(files, data)) {
+export const isIndexed = Effect.fnUntraced(function* (data: DataFile): Effect.fn.Return<boolean, LocalIo, PartFiles> {
+  const files = yield* PartFiles
+  for (const index of yield* ownNames(data)) {
     if ((yield* Effect.scoped(files.beside(data.directory, index))) !== null) return true
   }
   return false
@@ -40,10 +39,10 @@ export const isIndexed = Effect.fnUntraced(function* (
 
 /** The names of `ownNames`; refused where one of them, or of their checksums, is that of something that is no plain file. */
 export const plainNames = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
   data: DataFile
-): Effect.fn.Return<ReadonlyArray<string>, CannotCreate | LocalIo> {
-  const names = yield* ownNames(files, data)
+): Effect.fn.Return<ReadonlyArray<string>, CannotCreate | LocalIo, PartFiles> {
+  const files = yield* PartFiles
+  const names = yield* ownNames(data)
   for (const name of names.flatMap((index) => [index, ...checksumKinds.map((kind) => `${index}.${kind}`)])) {
     yield* files.isThere(data.directory, name)
   }
@@ -51,12 +50,11 @@ export const plainNames = Effect.fnUntraced(function* (
 })
 
 /** Removes the indexes of data that is about to get its name, and their checksums: they are of other bytes. */
-export const withdraw = (files: PartFiles["Service"], place: PartPlace, names: ReadonlyArray<string>) =>
-  Effect.forEach(
-    names,
-    (name) => {
-      const index = { ...place, name }
-      return Effect.andThen(ChecksumFile.withdraw(files, index), files.withdraw(index))
-    },
-    { discard: true }
-  )
+export const withdraw = Effect.fnUntraced(function* (place: PartPlace, names: ReadonlyArray<string>) {
+  const files = yield* PartFiles
+  for (const name of names) {
+    const index = { ...place, name }
+    yield* ChecksumFile.withdraw(index)
+    yield* files.withdraw(index)
+  }
+})

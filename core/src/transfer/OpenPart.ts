@@ -13,11 +13,11 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { Busy, type CannotCreate, LocalIo } from "../Errors.ts"
-import type { Codec } from "../genome/bgzf/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { Algorithm, StatedDigest } from "./Digests.ts"
-import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
+import { type PartFile, PartFiles, type PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 import * as VersionWatch from "./VersionWatch.ts"
@@ -45,12 +45,10 @@ export interface OpenPart extends VersionWatch.VersionWatch {
   /** Never succeeds; fails when a sync in the background did. */
   readonly failed: Effect.Effect<never, ProgressError>
   /** Fails with `Busy` when another run has taken the part over. */
-  readonly checkOwnership: Effect.Effect<void, ProgressError>
+  readonly checkOwnership: Effect.Effect<void, ProgressError, PartFiles>
 }
 
 export interface PartContext {
-  readonly codec: Codec["Service"]
-  readonly files: PartFiles["Service"]
   readonly place: PartPlace
   /** Of the remote file, see `identityText`. */
   readonly identity: string
@@ -69,21 +67,20 @@ export const open = Effect.fn("svc.transfer.openPart")(function* (
   anew: boolean,
   algorithms: WantedDigests
 ) {
-  const { files, identity, place, request } = context
+  const files = yield* PartFiles
+  const { identity, place, request } = context
   const earlier = anew ? null : yield* resume(context, algorithms)
-  const { file, journal } = earlier ?? (yield* create(files, place, identity, request.size))
+  const { file, journal } = earlier ?? (yield* create(place, identity, request.size))
   // What the part takes of the disk is there already, be it in the journal or not.
-  yield* checkRoom(files, place, (request.size ?? journal.size ?? 0) - file.allocated).pipe(
+  yield* checkRoom(place, (request.size ?? journal.size ?? 0) - file.allocated).pipe(
     Effect.tapError(() => (journal.spans.length === 0 ? files.discard(place) : Effect.void))
   )
-  return yield* fill(context, file, journal, algorithms)
+  return yield* fill(place, file, journal, algorithms)
 })
 
 /** Reads what an earlier run left once, span by span. Null when nothing of it can be used. */
-const resume = Effect.fnUntraced(function* (
-  { codec, files, identity, place, request }: PartContext,
-  wanted: WantedDigests
-) {
+const resume = Effect.fnUntraced(function* ({ identity, place, request }: PartContext, wanted: WantedDigests) {
+  const files = yield* PartFiles
   const text = yield* files.readJournal(place)
   const found = text === null ? null : PartJournal.decode(text, identity)
   const isOther = found?.size != null && request.size !== null && found.size !== request.size
@@ -94,9 +91,9 @@ const resume = Effect.fnUntraced(function* (
   }
   const file = found.spans.length === 0 ? null : yield* files.reopen(place)
   if (file === null) return null
-  const journal = { ...found, writer: yield* makeWriter(files, identity) }
+  const journal = { ...found, writer: yield* makeWriter(identity) }
   yield* files.writeJournal(place, PartJournal.encode(journal))
-  const { lost, proven } = yield* prove(file, codec.crc32, journal, wanted(journal.digests ?? []))
+  const { lost, proven } = yield* prove(file, (yield* Codec).crc32, journal, wanted(journal.digests ?? []))
   if (lost.length > 0) yield* request.progress(refetching(lost))
   return proven.length === 0 ? null : { file, journal: { ...journal, spans: proven } }
 })
@@ -131,7 +128,8 @@ const refetching = (lost: ByteRanges.ByteRanges) => {
 }
 
 /** A name for this run, that no other run has: 16 hex digits. */
-const makeWriter = Effect.fnUntraced(function* (files: PartFiles["Service"], identity: string) {
+const makeWriter = Effect.fnUntraced(function* (identity: string) {
+  const files = yield* PartFiles
   const random = yield* Effect.map(Random.next, (number) => number.toString(16).slice(2, 14))
   return (yield* files.fingerprint(`${identity} ${random}`)).slice(0, 16)
 })
@@ -142,13 +140,9 @@ const makeWriter = Effect.fnUntraced(function* (files: PartFiles["Service"], ide
  *
  * @param size - of the file in bytes, null when it is not known
  */
-export const create = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  place: PartPlace,
-  identity: string,
-  size: number | null
-) {
-  const journal = PartJournal.start(identity, yield* makeWriter(files, identity), size)
+export const create = Effect.fnUntraced(function* (place: PartPlace, identity: string, size: number | null) {
+  const files = yield* PartFiles
+  const journal = PartJournal.start(identity, yield* makeWriter(identity), size)
   const discard = Effect.ignore(files.discard(place))
   const file = yield* Effect.onInterrupt(files.create(place), () => discard)
   yield* Effect.onError(files.writeJournal(place, PartJournal.encode(journal)), () => discard)
@@ -160,13 +154,8 @@ export const create = Effect.fnUntraced(function* (
  *
  * @param about - whether `needed` is an estimate, for the message
  */
-export const checkRoom = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  place: PartPlace,
-  needed: number,
-  about = false
-) {
-  const free = yield* files.free(place)
+export const checkRoom = Effect.fnUntraced(function* (place: PartPlace, needed: number, about = false) {
+  const free = yield* (yield* PartFiles).free(place)
   if (free === null || needed <= free) return
   const operation = `write ${about ? "about " : ""}${needed} bytes (${free} are free) to`
   return yield* new LocalIo({ path: `${place.directory}/${place.name}`, operation, errno: "ENOSPC" })
@@ -176,12 +165,8 @@ export const checkRoom = Effect.fnUntraced(function* (
  * Fails with `Busy` when the journal names another run as the writer. Network file systems may grant the same lock twice, so a
  * run looks before it relies on what it wrote.
  */
-export const checkOwnership = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
-  place: PartPlace,
-  journal: PartJournal.PartJournal
-) {
-  const text = yield* files.readJournal(place)
+export const checkOwnership = Effect.fnUntraced(function* (place: PartPlace, journal: PartJournal.PartJournal) {
+  const text = yield* (yield* PartFiles).readJournal(place)
   const writer = text === null ? null : PartJournal.writerOf(text, journal.identity)
   if (writer !== null && writer !== journal.writer) {
     return yield* new Busy({ file: place.name, owner: "it took the part file over" })
@@ -190,13 +175,15 @@ export const checkOwnership = Effect.fnUntraced(function* (
 
 /** The part while bytes come: which there are, and the journal that says what of them is durable. */
 const fill = Effect.fnUntraced(function* (
-  { codec, files, place }: PartContext,
+  place: PartPlace,
   file: PartFile,
   journal: PartJournal.PartJournal,
   algorithms: WantedDigests
-): Effect.fn.Return<OpenPart, never, Scope.Scope> {
+): Effect.fn.Return<OpenPart, never, PartFiles | Codec | Scope.Scope> {
+  const files = yield* PartFiles
   const scope = yield* Scope.Scope
-  const log = PartJournal.makeSpanLog(codec.crc32, journal.spans)
+  const checkOwner = Effect.provideService(checkOwnership(place, journal), PartFiles, files)
+  const log = PartJournal.makeSpanLog((yield* Codec).crc32, journal.spans)
   const earlier = PartJournal.rangesOf(journal.spans)
   const ranges = yield* SubscriptionRef.make(earlier)
   const unsynced = yield* Ref.make(0)
@@ -217,7 +204,7 @@ const fill = Effect.fnUntraced(function* (
     yield* Ref.set(unsynced, 0)
     yield* Ref.set(syncedAt, yield* monotonicMillis)
     yield* Effect.tapError(file.sync, (error) => Ref.set(syncFailure, error))
-    yield* checkOwnership(files, place, journal)
+    yield* checkOwner
     return spans
   })
   const record = Effect.fnUntraced(function* (spans: ReadonlyArray<PartJournal.Span>) {
@@ -261,6 +248,6 @@ const fill = Effect.fnUntraced(function* (
     reached,
     keep: syncing.withPermit(Effect.flatMap(synced, record)),
     failed: Deferred.await(broken),
-    checkOwnership: checkOwnership(files, place, journal)
+    checkOwnership: checkOwner
   }
 })

@@ -15,22 +15,20 @@ import { linkRetry, waitAsked } from "../Schedules.ts"
 import { countRequest, countRetry } from "../telemetry/Counters.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { redirectTarget } from "./LinkAddress.ts"
-import type { LinkHost, LinkReply } from "./LinkHost.ts"
+import { LinkHost, type LinkReply } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
-import type { LinkPool } from "./LinkPool.ts"
+import { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
 import { type ByteSink, receive, stallError, statedCode, withBeginning } from "./ReplyBody.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 import { Restart, type VersionWatch } from "./VersionWatch.ts"
 
-/** What all requests for one file have in common. */
+/** What all requests for one file have in common; they share `LinkHost` and `LinkPool` with those for other files. */
 export interface FetchContext {
   readonly request: Pick<TransferRequest, "fileName" | "size" | "progress">
-  readonly host: LinkHost["Service"]
   readonly lease: LinkLease
   readonly watch: VersionWatch
   readonly sink: ByteSink
-  readonly pool: LinkPool["Service"]
   /** Requests sent. */
   readonly attempts: Ref.Ref<number>
 }
@@ -67,10 +65,11 @@ export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
   [start, end]: ByteRange | readonly [number, null]
 ) {
   const context: RangeContext = { ...file, wrongReplies: yield* Ref.make(0) }
+  const { permits } = yield* LinkPool
   const position = yield* Ref.make(start)
   const patience = yield* makePatience(context, start)
   while (true) {
-    const outcome = yield* context.pool.permits.withPermit(exchange(context, position, end)).pipe(
+    const outcome = yield* permits.withPermit(exchange(context, position, end)).pipe(
       Effect.scoped,
       Effect.catchTag("LinkBroken", ({ fault, host, reason }) =>
         fault === "Protocol" ? countWrong(context, host, reason) : new LinkLater({ host, reason, retryAfter: null })
@@ -128,7 +127,7 @@ const exchange = Effect.fnUntraced(function* (context: RangeContext, position: R
   yield* watch.learn(verdict.version)
   const { fileName } = request
   const body = { at: verdict.first, end: verdict.end }
-  const reached = yield* receive({ fileName, sink, pool: context.pool }, reply, body, position)
+  const reached = yield* receive({ fileName, sink }, reply, body, position)
   if (verdict.end === null) yield* watch.learn({ ...verdict.version, size: reached })
   const goal = end ?? verdict.end ?? reached
   if (reached >= Math.min(goal, verdict.version.size ?? goal)) return "done"
@@ -158,13 +157,14 @@ const rangeToAsk = (
 
 /** Sends the request and follows redirects by our own rule: few of them, and each address is judged like the first. */
 const ask = Effect.fnUntraced(function* (context: FetchContext, first: Redacted.Redacted, asked: RangeAsked) {
-  const { header } = context.pool.settings
+  const host = yield* LinkHost
+  const { header } = (yield* LinkPool).settings
   const range = asked.range ? `bytes=${asked.first}-${asked.end === null ? "" : asked.end - 1}` : null
   let link = first
   for (let redirects = 0; ; redirects++) {
     yield* Ref.update(context.attempts, (count) => count + 1)
     yield* countRequest("link")
-    const reply = yield* context.host.get({ file: context.request.fileName, link, range }).pipe(
+    const reply = yield* host.get({ file: context.request.fileName, link, range }).pipe(
       Effect.flatMap((reply) => withBeginning(asked, reply)),
       Effect.timeoutOrElse({
         duration: header,

@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { FileDamaged, LinkProtocol, type SourceError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import type { LinkHost } from "./LinkHost.ts"
+import { LinkHost } from "./LinkHost.ts"
 import type { LinkedFile, LinkLease } from "./LinkLease.ts"
-import type { LinkPool } from "./LinkPool.ts"
+import { LinkPool } from "./LinkPool.ts"
 import { fetchRange } from "./RangeFetch.ts"
 import type { ObjectVersion } from "./RangeReply.ts"
 import type { ByteSink } from "./ReplyBody.ts"
@@ -40,11 +40,6 @@ export interface RemoteFile {
   readonly fetched: Ref.Ref<number>
 }
 
-export interface RemoteServices {
-  readonly host: LinkHost["Service"]
-  readonly pool: LinkPool["Service"]
-}
-
 /** Bytes of the first request, which are kept: they hold the header of most data files. */
 export const headOfData = 64 * 1024
 /** The whole of most indexes. */
@@ -54,11 +49,12 @@ const longestRequest = 1024 * 1024
 
 /** Opens a file by reading its head of `headLength` bytes. Requests share the pool; reads at the same time use several connections. */
 export const open = Effect.fn("svc.transfer.openRemote")(function* (
-  services: RemoteServices,
   { attempts, fetched: total, file, lease }: RemoteFile,
   headLength: number,
   longest = longestRequest
-): Effect.fn.Return<RemoteRanges, RemoteError> {
+): Effect.fn.Return<RemoteRanges, RemoteError, LinkHost | LinkPool> {
+  const host = yield* LinkHost
+  const pool = yield* LinkPool
   const watch = yield* VersionWatch.make
   const fetched = yield* Ref.make(0)
 
@@ -74,8 +70,10 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
         }),
       read: (offset, length) => Effect.sync(() => bytes.subarray(offset - start, offset - start + length))
     }
-    const context = { ...services, request: file, lease, watch, sink, attempts }
+    const context = { request: file, lease, watch, sink, attempts }
     yield* fetchRange(context, [start, end]).pipe(
+      Effect.provideService(LinkHost, host),
+      Effect.provideService(LinkPool, pool),
       Effect.catchTag(
         "Restart",
         (error): Effect.Effect<never, RemoteError> =>
@@ -108,7 +106,7 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     yield* Effect.forEach(
       starts,
       (start) => bring(start, target.subarray(start - offset, Math.min(end, start + longest) - offset)),
-      { concurrency: services.pool.settings.connections, discard: true }
+      { concurrency: pool.settings.connections, discard: true }
     )
   })
 

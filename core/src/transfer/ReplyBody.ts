@@ -6,7 +6,7 @@ import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { countBytes } from "../telemetry/Counters.ts"
 import { makePace, monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
-import type { LinkPool } from "./LinkPool.ts"
+import { LinkPool } from "./LinkPool.ts"
 import { isDoubtful, type RangeAsked, type ReplyHead } from "./RangeReply.ts"
 import { Restart } from "./VersionWatch.ts"
 
@@ -24,7 +24,6 @@ export interface BodyContext {
   /** For messages. */
   readonly fileName: string
   readonly sink: ByteSink
-  readonly pool: LinkPool["Service"]
 }
 
 /**
@@ -35,11 +34,12 @@ export interface BodyContext {
  * `Restart` when bytes differ from those fetched before.
  */
 export const receive = Effect.fnUntraced(function* (
-  { fileName, pool: { limit, settings }, sink }: BodyContext,
+  { fileName, sink }: BodyContext,
   reply: LinkReply,
   body: { readonly at: number; readonly end: number | null },
   position: Ref.Ref<number>
 ) {
+  const { limit, settings } = yield* LinkPool
   let at = body.at
   const next = Effect.timeoutOrElse(reply.next, {
     duration: settings.idle,

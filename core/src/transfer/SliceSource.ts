@@ -8,7 +8,9 @@ import type { IndexedSource } from "../genome/IndexedFile.ts"
 import * as Slice from "../genome/slice/Slice.ts"
 import { printable } from "../text/Printable.ts"
 import { isTried } from "./Digests.ts"
+import type { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
+import type { LinkPool } from "./LinkPool.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"
 import { maker, type SliceEstimate, type SliceTask } from "./SliceRequest.ts"
 import type { Traffic } from "./Transfer.ts"
@@ -71,13 +73,12 @@ export interface PreparedSlice {
 
 /** Opens one version of the files and plans the slice of them. */
 export const prepare = Effect.fn("svc.transfer.prepareSlice")(function* (
-  services: RemoteRanges.RemoteServices,
   source: SliceSource
-): Effect.fn.Return<PreparedSlice, RemoteRanges.RemoteError, Codec> {
+): Effect.fn.Return<PreparedSlice, RemoteRanges.RemoteError, LinkHost | LinkPool | Codec> {
   const { task } = source
   const opened = [
-    RemoteRanges.open(services, source.data, RemoteRanges.headOfData),
-    RemoteRanges.open(services, source.index, RemoteRanges.headOfIndex)
+    RemoteRanges.open(source.data, RemoteRanges.headOfData),
+    RemoteRanges.open(source.index, RemoteRanges.headOfIndex)
   ] as const
   const [data, index] = yield* Effect.all(opened, { concurrency: 2 })
   // Null while header and index are read: the size is not known yet.
@@ -108,14 +109,10 @@ export const prepare = Effect.fn("svc.transfer.prepareSlice")(function* (
 
 /** Reads header and index, and says what a slice would fetch beside them. */
 export const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
-  services: RemoteRanges.RemoteServices,
   task: SliceTask
-): Effect.fn.Return<SliceEstimate, SourceError, Codec> {
+): Effect.fn.Return<SliceEstimate, SourceError, LinkHost | LinkPool | Codec> {
   const source = yield* make(task)
-  const { data, plan } = yield* Effect.mapError(
-    prepare(services, source),
-    RemoteRanges.withoutRestart(task.data.fileName)
-  )
+  const { data, plan } = yield* Effect.mapError(prepare(source), RemoteRanges.withoutRestart(task.data.fileName))
   yield* Effect.forEach(plan.warnings, (warning) => Effect.logWarning(warning), { discard: true })
   const costs = Array.from(plan.reads, ({ length, offset }) => data.cost(offset, length))
   const { attempts, fetched } = yield* source.traffic

@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { LocalIo, TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
-import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceMaker } from "../genome/formats/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
@@ -22,11 +21,9 @@ import * as ChecksumFile from "./ChecksumFile.ts"
 import { commitSlice, discardSlice } from "./Commit.ts"
 import { type Algorithm, ownAlgorithms } from "./Digests.ts"
 import * as IndexesBeside from "./IndexesBeside.ts"
-import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
 import * as OpenPart from "./OpenPart.ts"
 import { type PartFile, PartFiles, type PartPlace, placeOf, readerOfPart } from "./PartFiles.ts"
-import type * as RemoteRanges from "./RemoteRanges.ts"
 import {
   maker,
   otherRegions,
@@ -37,7 +34,7 @@ import {
   type SliceTask
 } from "./SliceRequest.ts"
 import * as SliceSource from "./SliceSource.ts"
-import { type Bare, bring, type Standing, tidy } from "./Transfer.ts"
+import { type Bare, bring, pickServices, type Standing, type TransferServices, tidy } from "./Transfer.ts"
 
 /** Cuts regions out of remote BAM and VCF files, with a fresh index, and puts them under their final name when whole. */
 export class SliceTransfer extends Context.Service<
@@ -55,31 +52,23 @@ export class SliceTransfer extends Context.Service<
     Layer.effect(
       SliceTransfer,
       Effect.gen(function* () {
-        const host = yield* LinkHost
-        const files = yield* PartFiles
-        const pool = yield* LinkPool
-        const codec = yield* Codec
-        const services = { host, files, codec, pool, program: { name: maker, version } }
+        const services = pickServices(yield* Effect.context<TransferServices>())
+        const program = { name: maker, version }
         return SliceTransfer.of({
-          download: (request) => download(services, request),
-          estimate: (task) => Effect.provideService(SliceSource.estimate(services, task), Codec, codec),
+          download: (request) => Effect.provideContext(download(program, request), services),
+          estimate: (task) => Effect.provideContext(SliceSource.estimate(task), services),
           tidy: (directory, name) =>
-            Effect.flatMap(placeOfSlice(services, directory, name), ({ identity, place }) =>
-              tidy(files, place, discardSlice(files, place, identity))
-            )
+            Effect.flatMap(placeOfSlice(directory, name), ({ identity, place }) =>
+              tidy(place, discardSlice(place, identity))
+            ).pipe(Effect.provideContext(services))
         })
       })
     )
 }
 
-interface SliceServices extends RemoteRanges.RemoteServices {
-  readonly files: PartFiles["Service"]
-  readonly codec: Codec["Service"]
-  readonly program: SliceMaker
-}
-
 /** What all attempts at one slice share. */
-interface RunningSlice extends SliceServices {
+interface RunningSlice {
+  readonly program: SliceMaker
   readonly request: SliceRequest
   readonly place: PartPlace
   readonly identity: string
@@ -87,7 +76,8 @@ interface RunningSlice extends SliceServices {
 }
 
 /** The same for all that could be written under this name, so that only one run does. */
-const placeOfSlice = Effect.fnUntraced(function* ({ files }: SliceServices, directory: string, name: string) {
+const placeOfSlice = Effect.fnUntraced(function* (directory: string, name: string) {
+  const files = yield* PartFiles
   const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
   return { identity, place: yield* files.ours(placeOf(directory, name, identity)) }
 })
@@ -95,29 +85,28 @@ const placeOfSlice = Effect.fnUntraced(function* ({ files }: SliceServices, dire
 type Result = Bare<SliceOutcome, SliceSource.SliceTraffic>
 
 const download = Effect.fn("svc.transfer.downloadSlice")(function* (
-  services: SliceServices,
+  program: SliceMaker,
   request: SliceRequest
-): Effect.fn.Return<SliceOutcome, TransferError> {
+): Effect.fn.Return<SliceOutcome, TransferError, TransferServices> {
   const { checksums = null, data, directory, name, overwrite, progress } = request
-  const { files } = services
   yield* Effect.annotateCurrentSpan({ "svc.file": name })
   const unsafe = unsafeIndexName(name)
   if (unsafe !== null) return yield* unsafe
-  const { identity, place } = yield* placeOfSlice(services, directory, name)
+  const { identity, place } = yield* placeOfSlice(directory, name)
   const source = yield* SliceSource.make(request)
-  const slice: RunningSlice = { ...services, request, place, identity, source }
-  const outcome = yield* bring(files, {
+  const slice: RunningSlice = { program, request, place, identity, source }
+  const outcome = yield* bring({
     place,
     fileName: data.fileName,
     overwrite,
     progress,
-    standing: standing(files, place, request),
-    attempt: (_, state) => Effect.provideService(attemptSlice(slice, state), Codec, services.codec),
+    standing: standing(place, request),
+    attempt: (_, state) => attemptSlice(slice, state),
     changed: (times) => `it changed ${times} times while regions were cut out of it`,
-    discard: discardSlice(files, place, identity),
+    discard: discardSlice(place, identity),
     vouch: Effect.forEach(
       checksums === null ? [] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)],
-      (each) => ChecksumFile.compare(files, { directory, name: each }, checksums ?? "sha256"),
+      (each) => ChecksumFile.compare({ directory, name: each }, checksums ?? "sha256"),
       { discard: true }
     ),
     traffic: source.traffic
@@ -128,14 +117,13 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
 
 /** Keeps the same slice under the final name unless it is to be replaced, and refuses any other file there. */
 const standing = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
   place: PartPlace,
   { existing, overwrite }: SliceRequest
-): Effect.fn.Return<Standing<Result, SliceState>, TransferError> {
+): Effect.fn.Return<Standing<Result, SliceState>, TransferError, PartFiles> {
   const found = yield* existing
   if (found._tag === "Other" && !overwrite) return yield* found.error
   if (found._tag !== "Same" || overwrite) {
-    yield* IndexesBeside.plainNames(files, place)
+    yield* IndexesBeside.plainNames(place)
     return { _tag: "Wanted", found }
   }
   const { bytes, regions } = found
@@ -146,16 +134,17 @@ const standing = Effect.fnUntraced(function* (
 
 /** One version of the remote files: from their heads to the final names. */
 const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: RunningSlice, state: SliceState) {
-  const { files, identity, place, pool, program, request, source } = slice
+  const { identity, place, program, request, source } = slice
+  const { connections } = (yield* LinkPool).settings
   const { checksums: kind = null, data, overwrite, progress } = request
-  const { bytes: all, data: remote, plan, start } = yield* SliceSource.prepare(slice, source)
+  const { bytes: all, data: remote, plan, start } = yield* SliceSource.prepare(source)
   if (!overwrite && state._tag === "Incomplete" && state.regions !== plan.key) {
     return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
   }
   // A slice is about as large as what is fetched for it.
-  yield* OpenPart.checkRoom(files, place, plan.ranges.bytes, true)
+  yield* OpenPart.checkRoom(place, plan.ranges.bytes, true)
   yield* start
-  const { file, journal } = yield* OpenPart.create(files, place, identity, null)
+  const { file, journal } = yield* OpenPart.create(place, identity, null)
   const replaces = state._tag !== "Absent"
   return yield* Effect.gen(function* () {
     // What is refused in the end is refused before anything is fetched.
@@ -163,24 +152,22 @@ const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: Ru
     const algorithms = ownAlgorithms(kind)
     const { flush, sink } = gatheredWrites(file, algorithms)
     const origin = yield* SliceSource.originOf(data.fileName, plan.key, remote)
-    const options = { program: { ...program, origin }, connections: pool.settings.connections }
-    const result = yield* writeSlice(plan, sink, options)
+    const result = yield* writeSlice(plan, sink, { program: { ...program, origin }, connections })
     yield* flush
     yield* progress({ _tag: "Bytes", done: all, size: all })
     yield* checkWritten(file, place, result)
     const digests = yield* file.digests(result.bytes, algorithms)
     const { bytes, index, indexSuffix: suffix, records, warnings } = result
-    const checkOwnership = OpenPart.checkOwnership(files, place, journal)
+    const checkOwnership = OpenPart.checkOwnership(place, journal)
     const checksum = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
     const written = yield* commitSlice(
-      files,
       { place, file, bytes, checkOwnership, replaces, checksum },
       { identity, suffix, bytes: index }
     )
     yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
     const sha256 = digests.get("sha256") ?? ""
     return { action: "downloaded" as const, bytes, sha256, regions: plan.key, records, index: written, warnings }
-  }).pipe(Effect.onError(() => Effect.ignore(discardSlice(files, place, identity))))
+  }).pipe(Effect.onError(() => Effect.ignore(discardSlice(place, identity))))
 }, Effect.scoped)
 
 /** Checks the written slice like a downloaded file before it gets its final name. */

@@ -8,12 +8,20 @@
  *      +-> its checksum <---------+                +---+  begin again: the remote file changed
  * ```
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { FileDamaged, type LocalIo, type TransferError } from "../Errors.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { unsafeName } from "../selection/FileName.ts"
-import type { PartFiles, PartPlace } from "./PartFiles.ts"
+import { LinkHost } from "./LinkHost.ts"
+import { LinkPool } from "./LinkPool.ts"
+import { PartFiles, type PartPlace } from "./PartFiles.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import { Restart } from "./VersionWatch.ts"
+
+/** What all transfers of a run share; span, annotations and logger are those of whoever calls. */
+export type TransferServices = LinkHost | LinkPool | PartFiles | Codec
+export const pickServices = Context.pick(LinkHost, LinkPool, PartFiles, Codec)
 
 /** How often a remote file may change while it is downloaded before it is given up. */
 const mostChanges = 2
@@ -54,23 +62,23 @@ export interface Content<O extends Outcome, Found, T extends Traffic> {
   readonly overwrite: boolean
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
   /** Looks at what stands under the final name, and refuses what is neither kept nor replaced. */
-  readonly standing: Effect.Effect<Standing<O, Found>, TransferError>
+  readonly standing: Effect.Effect<Standing<O, Found>, TransferError, PartFiles>
   /** Fetches one version of the remote file, checks it, and gives it its final name. */
-  readonly attempt: (turn: Turn, found: Found) => Effect.Effect<O, TransferError | Restart>
+  readonly attempt: (turn: Turn, found: Found) => Effect.Effect<O, TransferError | Restart, TransferServices>
   /** Says that the remote file changed so many times, for a message. */
   readonly changed: (times: number) => string
   /** Removes what attempts left. */
-  readonly discard: Effect.Effect<void, LocalIo>
+  readonly discard: Effect.Effect<void, LocalIo, PartFiles>
   /** Compares the checksums beside a file that is kept. */
-  readonly vouch: Effect.Effect<unknown, TransferError>
+  readonly vouch: Effect.Effect<unknown, TransferError, TransferServices>
   readonly traffic: Effect.Effect<T>
 }
 
 /** Brings a file to its final name, or keeps what is there. */
 export const bring = Effect.fnUntraced(function* <O extends Outcome, Found, T extends Traffic>(
-  files: PartFiles["Service"],
   content: Content<O, Found, T>
-): Effect.fn.Return<O & T, TransferError> {
+): Effect.fn.Return<O & T, TransferError, TransferServices> {
+  const files = yield* PartFiles
   const { overwrite, place, progress, traffic, vouch } = content
   const unsafe = unsafeName(place.name)
   if (unsafe !== null) return yield* unsafe
@@ -96,15 +104,15 @@ export const bring = Effect.fnUntraced(function* <O extends Outcome, Found, T ex
 
 const unlessKept = <O extends Outcome, Found, T extends Traffic>(
   { standing }: Content<O, Found, T>,
-  otherwise: (found: Found) => Effect.Effect<O, TransferError>
-): Effect.Effect<O, TransferError> =>
+  otherwise: (found: Found) => Effect.Effect<O, TransferError, TransferServices>
+): Effect.Effect<O, TransferError, TransferServices> =>
   Effect.flatMap(standing, (now) => (now._tag === "Wanted" ? otherwise(now.found) : Effect.succeed(now.outcome)))
 
 /** Attempts until the file has its name. When the remote file changed, the next attempt begins anew. */
 const untilNamed = Effect.fnUntraced(function* <O extends Outcome, Found, T extends Traffic>(
   { attempt, changed, discard, fileName, progress }: Content<O, Found, T>,
   found: Found
-): Effect.fn.Return<O, TransferError> {
+): Effect.fn.Return<O, TransferError, TransferServices> {
   for (let changes = 0; ; ) {
     const turn = { anew: changes > 0, last: changes === mostChanges }
     const outcome = yield* Effect.catchTag(attempt(turn, found), "Restart", Effect.succeed<Restart>)
@@ -121,7 +129,7 @@ const untilNamed = Effect.fnUntraced(function* <O extends Outcome, Found, T exte
 
 /** Clears away what a killed run left beside a file that is whole. Without the claim the run may still be alive, and nothing is touched. */
 export const tidy = (
-  files: PartFiles["Service"],
   place: PartPlace,
-  clear: Effect.Effect<void, TransferError>
-): Effect.Effect<void> => Effect.andThen(files.claim(place), clear).pipe(Effect.scoped, Effect.ignore)
+  clear: Effect.Effect<void, TransferError, PartFiles>
+): Effect.Effect<void, never, PartFiles> =>
+  PartFiles.use(({ claim }) => Effect.andThen(claim(place), clear)).pipe(Effect.scoped, Effect.ignore)
