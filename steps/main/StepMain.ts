@@ -20,7 +20,14 @@ import * as EffectTerminal from "effect/Terminal"
 import { AdviceOf, codeOf, ExitCodes, LocalIo, sentenceOf } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
-import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
+import {
+  decode,
+  environmentLayer,
+  environmentWarnings,
+  type Layers,
+  type LocalSettings
+} from "../../core/src/settings/Settings.ts"
+import { keepToken } from "../../core/src/settings/Target.ts"
 import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -243,11 +250,15 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
   const path = commandLine.layer.config?.at(-1)
   // An empty path is reported together with all other invalid values.
   const file = path === undefined || path === "" ? noFile : yield* readConfigFile(path)
-  const decoded = decode(step.name, {
+  const given: Layers = {
     commandLine: yield* withIdFiles(commandLine.layer, "command line"),
     environment: environmentLayer(process.env),
     file: yield* withIdFiles(file.layer, "configuration file")
-  })
+  }
+  const { layers, warnings } = table.token.steps.includes(step.name)
+    ? keepToken(given)
+    : { layers: given, warnings: [] }
+  const decoded = decode(step.name, layers)
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
   return {
@@ -255,7 +266,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems, ...combined],
-    warnings: [...environmentWarnings(process.env), ...file.warnings]
+    warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
   }
 })
 

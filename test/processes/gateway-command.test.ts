@@ -316,6 +316,30 @@ appendFileSync("ready", "ready")`
   )
 
   it.live(
+    "a step that names the service itself goes through the gateway, and one that names another sends it no token",
+    () =>
+      Effect.gen(function* () {
+        const { gateway, sandbox, stats } = yield* ground()
+        const own = yield* gateway(`svc-download -t ${sandbox.url} -a A1 -f bam.bai -d .`)
+        assert.strictEqual(own.exitCode, 0, own.stderr)
+        assert.include(yield* stats, { logins: 1, overlaps: 0 })
+        let asked = 0
+        const server = createServer(() => asked++)
+        const other = yield* Effect.callback<string>((resume) => {
+          server.listen(0, "127.0.0.1", () =>
+            resume(Effect.succeed(`http://127.0.0.1:${(server.address() as { port: number }).port}`))
+          )
+        })
+        yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+        const refused = yield* gateway(`svc-download -t ${other} -a A1 -d .`)
+        assert.strictEqual(refused.exitCode, 78, refused.stderr)
+        assert.include(refused.stderr, `--target ${other}/ gets no token`)
+        assert.strictEqual(asked, 0)
+      }),
+    120_000
+  )
+
+  it.live(
     "a step that cannot reach the gateway says where its address and its token are from, and not the token",
     () =>
       Effect.gen(function* () {

@@ -1,10 +1,47 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted, Result, Schema } from "effect"
-import { isDirect, resolveProxy, resolveTarget } from "./Target.ts"
+import type { Layer } from "./Settings.ts"
+import { isDirect, keepToken, resolveProxy, resolveTarget } from "./Target.ts"
 
 const template = "https://{target}.example.org/base"
 const url = (target: string | null, base: string | null = template) =>
   Result.map(resolveTarget(target, base), (found) => found.href)
+
+describe("the token of an environment", () => {
+  const gateway = { target: ["http://login:4000/service"], token: ["secret"], service: ["https://lab.example.org/"] }
+  const keep = (commandLine: Layer, environment: Layer = gateway) => {
+    const { layers, warnings } = keepToken({ commandLine, environment, file: {} })
+    const { target, token } = { ...layers.environment, ...layers.commandLine }
+    return { target: target?.[0], token: token?.[0], warned: warnings.length }
+  }
+  const through = { target: "http://login:4000/service", token: "secret", warned: 0 }
+
+  it.prop(
+    "is for its gateway, by which its service is reached however it is written, and for no other address",
+    [
+      Schema.Literals(["https", "HTTPS", "http"]),
+      Schema.Literals(["lab", "LAB", "lab2"]),
+      Schema.Literals([".example.org", ".example.org:443", ".example.org:8443", ".example.org.evil.org"]),
+      Schema.Literals(["", "/", "/service"])
+    ],
+    ([scheme, host, domain, path]) => {
+      const target = `${scheme}://${host}${domain}${path}`
+      const own = new URL(target).href === "https://lab.example.org/"
+      assert.deepStrictEqual(keep({ target: [target] }), own ? through : { target, token: undefined, warned: 1 })
+    }
+  )
+
+  it("stays where nobody names a target, names its gateway or by a name its service, and one on the command line is meant for what stands there", () => {
+    assert.deepStrictEqual(keep({}), through)
+    assert.deepStrictEqual(keep({ target: ["http://LOGIN:4000/service/"] }).token, "secret")
+    assert.deepStrictEqual(keep({ target: ["lab"], baseUrl: ["https://{target}.example.org"] }), through)
+    const other = { target: ["https://other/service"], token: ["other"] }
+    assert.deepStrictEqual(keep(other), { target: "https://other/service", token: "other", warned: 0 })
+    for (const missing of ["target", "service"] as const) {
+      assert.strictEqual(keep({ target: ["https://other/service"] }, { ...gateway, [missing]: [""] }).token, "secret")
+    }
+  })
+})
 
 describe("target", () => {
   it("the address of a page in the browser is refused with the one to write", () => {

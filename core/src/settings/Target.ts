@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { bareHost, bitsOf } from "../text/HostReach.ts"
-import type { ProxyAddress, TargetSettings } from "./Settings.ts"
+import type { Layers, ProxyAddress, TargetSettings } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in docs/dev/service.md 7. */
 const missingTarget = "Missing required argument --target"
@@ -127,6 +127,28 @@ export const serviceOf = ({
 }: Pick<TargetSettings, "baseUrl" | "service" | "target" | "token">) => {
   const own = token === null ? Result.fail("") : resolveTarget(service, null)
   return Result.isSuccess(own) ? addressOf(own.success.href, own.success) : addressOf(target, baseUrl)
+}
+
+/**
+ * Where the environment has a gateway, its token and the service behind it, the token is for that gateway alone: a target on the command
+ * line that is this service is reached through it, and any other gets no token.
+ */
+export const keepToken = (layers: Layers): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
+  const { commandLine, environment, file } = layers
+  const { service: _service, token, tokenFile, ...withoutToken } = environment
+  const { target: _target, ...withoutTarget } = commandLine
+  const template = (commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl)?.at(-1) ?? null
+  const hrefOf = (texts: ReadonlyArray<string> = []) =>
+    Result.getOrNull(Result.map(resolveTarget(texts.at(-1) ?? null, template), ({ href }) => href))
+  const [wanted, gateway, service] = [commandLine.target, environment.target, environment.service].map(hrefOf)
+  const ownToken = (commandLine.token ?? commandLine.tokenFile) !== undefined
+  if (ownToken || !wanted || !gateway || !service || wanted === gateway) return { layers, warnings: [] }
+  if (wanted === service) return { layers: { ...layers, commandLine: withoutTarget }, warnings: [] }
+  const warning = `--target ${wanted} gets no token: that of the environment is for ${service} (SVC_SERVICE), where a step needs no --target`
+  return {
+    layers: { ...layers, environment: withoutToken },
+    warnings: (token ?? tokenFile) === undefined ? [] : [warning]
+  }
 }
 
 /** The port of a URL, also when it is the usual one of its scheme. */

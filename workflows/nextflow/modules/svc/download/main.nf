@@ -39,10 +39,7 @@ process SVC_DOWNLOAD {
     // 66: something does not come, and nothing has been fetched.
     """
     mkdir -p '${store}'
-    target='${target}'
-    # Under svc-gateway the service is reached by an address that is good for this run alone.
-    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
-    svc-download --target="\$target" ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${table} ${args} || {
+    svc-download --target='${target}' ${options} ${regions} --destination '${store}' --reportfile '${prefix}.report.json' ${table} ${args} || {
         code=\$?
         [ \$code -eq 66 ] && ${select.optional as boolean} && cp '${prefix}.report.json' '${prefix}.missing.json' || exit \$code
     }

@@ -28,9 +28,7 @@ process SVC_FETCHANNOTATIONS {
         .collectMany { name, value -> [value].flatten().collect { item -> "--${name}='${"${item}".replace("'", "'\\''")}'" } }
         .join(' ')
     """
-    target='${target}'
-    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
-    svc-fetch-annotations --target="\$target" ${options} --output '${prefix}.${suffix}' ${args}
+    svc-fetch-annotations --target='${target}' ${options} --output '${prefix}.${suffix}' ${args}
     """
 
     stub:

@@ -30,9 +30,7 @@ process SVC_REQUESTRESTORE {
     // SVC_RESUMERESTORE will put the files into the folder `restored` of its own work folder.
     """
     mkdir -p restored
-    target='${target}'
-    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
-    svc-request-restore --target="\$target" ${options} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}
+    svc-request-restore --target='${target}' ${options} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}
     """
 
     stub:

@@ -35,9 +35,7 @@ process SVC_RESUMERESTORE {
     """
     ${store ? "mkdir -p '${store}'; ln -s '${store}'" : 'mkdir'} restored
     install -m 600 ${tracking} '${prefix}.awaiting-restoration.json'
-    target='${target}'
-    [ "\${SVC_SERVICE:-}" != "\$target" ] || target=\$SVC_TARGET
-    svc-resume-restore --target="\$target" ${options} --pendingOk --restorationFile '${prefix}.awaiting-restoration.json' --reportfile '${prefix}.report.json' ${args}
+    svc-resume-restore --target='${target}' ${options} --pendingOk --restorationFile '${prefix}.awaiting-restoration.json' --reportfile '${prefix}.report.json' ${args}
     ${store ? "rm restored; cp -rs '${store}' restored" : ''}
     """
 
