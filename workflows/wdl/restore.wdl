@@ -16,6 +16,8 @@ workflow restore {
   call svc.resume_restore { input: settings, target, restorations = request_restore.restorations, wait, poll }
   output {
     Array[File] files = resume_restore.files
+    Array[Pair[File, File]] bams = resume_restore.bams
+    Array[Pair[File, File]] vcfs = resume_restore.vcfs
     File report = resume_restore.report
     File still_pending = resume_restore.still_pending
     Boolean pending = resume_restore.pending

@@ -85,12 +85,20 @@ task resume_restore {
   # The step takes out of the file what it has downloaded, and inputs are read-only. What else is in the file, as requests to another target, is not pending.
   command <<<
     cp '~{restorations}' awaiting-restoration.json
-    svc-resume-restore --config '~{settings}' ~{"--target '" + target + "'"} --restorationFile awaiting-restoration.json --reportfile report.json \
-      --pendingOk ~{"--poll '" + poll + "' --wait '" + wait + "'"} || exit
-    grep -qE '"reason": "(pending|archived)"' report.json && echo true > pending || echo false > pending
+    resume() {
+      svc-resume-restore --config '~{settings}' ~{"--target '" + target + "'"} --restorationFile awaiting-restoration.json \
+        --samplesheetColumns bam=bam,bai=bai,vcf=vcf,tbi=tbi "$@"
+    }
+    resume --samplesheet files.tsv --reportfile report.json --pendingOk ~{"--poll '" + poll + "' --wait '" + wait + "'"} || exit
+    # Another look, whose exit code says whether something is left.
+    resume --samplesheet more.tsv && echo false > pending || { code=$?; [ $code -eq 75 ] && echo true > pending || exit $code; }
+    touch files.tsv more.tsv bam bai vcf tbi
+    tail -qn +2 files.tsv more.tsv | sed 's,[^\t]*/,,g' | awk -F '\t' '$1 != "" && $2 != "" { print $1 > "bam"; print $2 > "bai" } $3 != "" && $4 != "" { print $3 > "vcf"; print $4 > "tbi" }'
   >>>
   output {
     Array[File] files = flatten([glob("*.[bB][aA][mM]"), glob("*.[bB][aA][iI]"), glob("*.[cC][sS][iI]"), glob("*.[vV][cC][fF].[gG][zZ]"), glob("*.[tT][bB][iI]")])
+    Array[Pair[File, File]] bams = zip(read_lines("bam"), read_lines("bai"))
+    Array[Pair[File, File]] vcfs = zip(read_lines("vcf"), read_lines("tbi"))
     File report = "report.json"
     File still_pending = "awaiting-restoration.json"
     Boolean pending = read_boolean("pending")

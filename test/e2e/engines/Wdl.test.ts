@@ -42,6 +42,8 @@ describe("WDL", () => {
         assert.match(readFileSync(String(first["downloads.annotations"]), "utf8"), /\n.*\tA?/)
         const second = outputsOf(join(cwd, "second"))
         assert.include(names(second["resume_restore.files"]), "S3.bam")
+        const [pair] = second["resume_restore.bams"] as ReadonlyArray<Record<string, string>>
+        assert.deepStrictEqual(names(Object.values(pair ?? {})), ["S3.bam", "S3.bam.bai"])
         assert.strictEqual(second["resume_restore.pending"], false)
         assert.match(text, /Z9: .*analysis Z9: not found/)
         const { "downloads.failures": failures, "downloads.reports": reports } = outputsOf(join(cwd, "rest"))
