@@ -39,6 +39,8 @@ export class MemoryParts {
   readonly odd = new Set<string>()
   /** Operations that happened, with the operand that matters. */
   readonly log: Array<string> = []
+  /** Bytes of parts that were read. */
+  bytesRead = 0
   freeBytes: number | null = null
   /** The system's name of the error that an operation gives, null for none. */
   fails: (operation: DiskOperation, count: number) => string | null = () => null
@@ -148,7 +150,12 @@ export class MemoryParts {
           grown.set(data, offset)
           this.files.set(part, grown)
         }),
-      read: (offset, length) => this.#does("read", part, () => bytes().slice(offset, offset + length)),
+      read: (offset, length) =>
+        this.#does("read", part, () => {
+          const found = bytes().slice(offset, offset + length)
+          this.bytesRead += found.length
+          return found
+        }),
       sync: this.#does("sync", part, () => undefined),
       finalUpTo: (frontier) =>
         Effect.sync(() => {

@@ -235,22 +235,22 @@ describe("FileTransfer, checks", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
+  /** Segments are 32 MiB: an empty BAM, then blocks without records in it that one flipped bit spoils, one `across` two segments. */
+  const longBam = Effect.gen(function* () {
+    const { bam } = yield* someBam
+    const filler = Bgzf.deflateBlock(yield* Codec, patterned(Bgzf.maxPayload), 0)
+    const first = Bgzf.blockSize(bam.subarray(0, 2_000), 0)
+    const fillers = Array.from({ length: Math.ceil((70 * mib) / filler.length) }, () => filler)
+    const across = first + Math.floor((32 * mib - first) / filler.length) * filler.length
+    return { bytes: Uint8Array.from(Buffer.concat([bam.subarray(0, first), ...fillers, Bgzf.eofBlock])), across }
+  })
+
   it.effect("D2 over several connections the block across two of them is proven, too", () =>
     Effect.gen(function* () {
-      const { bam } = yield* someBam
-      // Segments are 32 MiB: an empty BAM, then blocks without records in it that one flipped bit spoils.
-      const [begin, filler] = [bam.subarray(0, 2_000), Bgzf.deflateBlock(yield* Codec, patterned(Bgzf.maxPayload), 0)]
-      const first = Bgzf.blockSize(begin, 0)
-      const blocks = Math.ceil((70 * mib) / filler.length)
-      const bytes = Buffer.concat([
-        bam.subarray(0, first),
-        ...Array.from({ length: blocks }, () => filler),
-        Bgzf.eofBlock
-      ])
-      const across = first + Math.floor((32 * mib - first) / filler.length) * filler.length
+      const { across, bytes } = yield* longBam
       assert.isBelow(across, 32 * mib)
       for (const place of [null, across + 40, 32 * mib + 10, bytes.length - 100_000]) {
-        const g = ground({ bytes: Uint8Array.from(bytes), silent: true })
+        const g = ground({ bytes: bytes.slice(), silent: true })
         const spoilt = g.links.object.bytes
         if (place !== null) spoilt[place] = (spoilt[place] ?? 0) ^ 1
         if (place === null) assert.strictEqual((yield* succeeds(g)).provenBy, "blocks")
@@ -258,6 +258,26 @@ describe("FileTransfer, checks", () => {
         assert.isAbove(g.links.seen.length, 2)
       }
     }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect(
+    "the checks of structure and content read nothing twice: of what came only the ends are looked at again",
+    () =>
+      Effect.gen(function* () {
+        const { bytes } = yield* longBam
+        for (const [check, provenBy] of [
+          ["structure", "structure"],
+          ["content", "blocks"]
+        ] as const) {
+          const g = ground({ bytes, request: { check } })
+          assert.strictEqual((yield* succeeds(g)).provenBy, provenBy)
+          const asked = g.links.seen.map(({ range }) => (range ?? "").replace("bytes=", "").split("-").map(Number))
+          const starts = asked.map(([start]) => start).sort((one, other) => (one ?? 0) - (other ?? 0))
+          const ends = asked.map(([_, last = NaN]) => last + 1).sort((one, other) => one - other)
+          assert.deepStrictEqual([...starts, bytes.length], [0, ...ends])
+          assert.isAtMost(g.disk.bytesRead, 256 * kib, check)
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
   it.effect("what has no blocks is proven by its structure or its size, and the outcome says so", () =>
