@@ -197,12 +197,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       return yield* patience.giveUp(`status ${response.status}, of a proxy that waits no longer for the answer`)
     }
     const next = yield* arrivalOf(response, waits)
-    let start: Uint8Array = new Uint8Array(0)
-    while (isUndecided(start) && start.length < undecidedLimit) {
-      const chunk = yield* next
-      if (chunk === null) break
-      start = start.length === 0 ? chunk : Bytes.concat([start, chunk])
-    }
+    const start = yield* beginningOf(next)
     const { url, status, headers, cookies } = response
     return { request, url, status, headers: headersInUtf8(headers), cookies, start, next }
   })
@@ -219,3 +214,14 @@ export const makeExchange = Effect.fnUntraced(function* (
 
 /** At most this many bytes of white space and byte order marks are skipped before a body. */
 const undecidedLimit = 64 * 1024
+
+/** What a body begins with, as far as it takes to tell what it is. */
+const beginningOf = Effect.fnUntraced(function* <E>(next: Effect.Effect<Uint8Array | null, E>) {
+  let start: Uint8Array = new Uint8Array(0)
+  while (isUndecided(start) && start.length < undecidedLimit) {
+    const chunk = yield* next
+    if (chunk === null) break
+    start = start.length === 0 ? chunk : Bytes.concat([start, chunk])
+  }
+  return start
+})

@@ -166,48 +166,45 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings)
   const session = token === null ? yield* makeSessionState(settings, account, wire) : yield* makeTokenState
   const witnesses = yield* makeWitnesses(exchange, waits)
 
-  /** Why a reply that is no answer ends the attempt; null where perhaps only the session is gone. */
-  const troubleOf = (
+  /** What a reply that is no answer means: a failure, or that perhaps only the session is gone. */
+  const refused = Effect.fnUntraced(function* (
     reply: SessionReply,
     recognised: Exclude<Recognised, "answer">,
-    beginning: string
-  ): Effect.Effect<Setback | SessionError | null> => {
+    label: string,
+    met: Met,
+    hangUp: Effect.Effect<void>
+  ) {
+    const { headers, status } = reply
+    const beginning = yield* readBeginning(reply)
+    yield* (yield* RefusedReplies)({ status, body: beginning })
     switch (recognised) {
       case "transient":
-        return statusSetback(reply, errorDetail(parsed(beginning)))
+        return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
       case "page":
-        return Effect.succeed(brokenSetback(pageReason(beginning), "page"))
+        return yield* brokenSetback(pageReason(beginning), "page")
       case "broken":
-        return Effect.succeed(brokenSetback(whyNotJson(beginning) ?? "not JSON", "garbled"))
+        return yield* brokenSetback(whyNotJson(beginning) ?? "not JSON", "garbled")
       case "lost": {
-        const page = passwordPage(reply.headers["location"] ?? "")
-        if (page !== null)
-          return Effect.succeed(new LoginRefused({ user: settings.username, host, expired: true, page }))
-        return Effect.succeed(
-          token === null ? null : new LoginProtocol({ host, reason: "it redirects, as no gateway does", token: true })
-        )
+        const page = passwordPage(headers["location"] ?? "")
+        if (page !== null) return yield* new LoginRefused({ user: settings.username, host, expired: true, page })
+        if (token !== null) {
+          return yield* new LoginProtocol({ host, reason: "it redirects, as no gateway does", token: true })
+        }
+        yield* session.lost
+        yield* Effect.logDebug(`${label}: the session is gone (status ${status})`)
+        return { _tag: "Lost", met: { ...met, html: met.html || status < 300 }, undone: false } as const
       }
-      case "forbidden":
-        return Effect.succeed(
-          token === null || reply.status !== 401 ? null : new LoginRefused({ user: "", host, token: true })
-        )
+      case "forbidden": {
+        if (token !== null && status === 401) return yield* new LoginRefused({ user: "", host, token: true })
+        // Witnesses are asked by requests of their own.
+        yield* hangUp
+        if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
+          return yield* new Forbidden({ what: label, status, ...(token === null ? {} : { token: true }) })
+        }
+        yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
+        return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true } as const
+      }
     }
-  }
-
-  /** The session is gone, by a redirect or a page in place of data. */
-  const lost = Effect.fnUntraced(function* (reply: SessionReply, label: string, met: Met) {
-    yield* session.lost
-    yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
-    return { _tag: "Lost", met: { ...met, html: met.html || reply.status < 300 }, undone: false } as const
-  })
-
-  /** The session is gone, or the thing is forbidden. */
-  const forbidden = Effect.fnUntraced(function* (reply: SessionReply, label: string, met: Met) {
-    if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
-      return yield* new Forbidden({ what: label, status: reply.status, ...(token === null ? {} : { token: true }) })
-    }
-    yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
-    return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true } as const
   })
 
   /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
@@ -223,18 +220,12 @@ const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings)
       const reply = yield* Scope.provide(exchange.send(request, questions), connection)
       const json = (yield* JsonReply) !== null
       const recognised = recognise(reply, { json, htmlAgain: met.html || !(yield* session.mayLogIn) })
-      if (recognised === "answer" || (recognised === "page" && !json)) {
-        const answer = yield* use(reply)
-        if (recognised === "answer") yield* session.answered(met.forbidden)
-        return { _tag: "Answer", answer }
+      if (recognised !== "answer" && (recognised !== "page" || json)) {
+        return yield* refused(reply, recognised, label, met, Scope.close(connection, Exit.void))
       }
-      const beginning = yield* readBeginning(reply)
-      yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
-      const trouble = yield* troubleOf(reply, recognised, beginning)
-      if (trouble !== null) return yield* trouble
-      if (recognised === "lost") return yield* lost(reply, label, met)
-      yield* Scope.close(connection, Exit.void)
-      return yield* forbidden(reply, label, met)
+      const answer = yield* use(reply)
+      if (recognised === "answer") yield* session.answered(met.forbidden)
+      return { _tag: "Answer", answer }
     })
 
   /** Repeats `attempt` as often as its setbacks and `repeatable` allow, and says how it ended for good. */
