@@ -42,7 +42,7 @@ const mostRequests = 2000
 
 /**
  * The service without sockets: `answer` first, and where it returns null the usual behaviour. Every reply takes 10 ms;
- * `overlaps` counts requests that met another one, `atWork` those that met the work on one that the client had left. A session that asks for ever is a defect at {@link mostRequests}.
+ * `overlaps` counts requests that met another one or the body of its reply, `atWork` those that met the work on one that the client had left. A session that asks for ever is a defect at {@link mostRequests}.
  */
 export const makeService = (answer: Answer) => {
   const asked: Array<Asked> = []
@@ -94,6 +94,12 @@ export const makeService = (answer: Answer) => {
       }
       const bytes = Stream.succeed(new TextEncoder().encode(said.body ?? ""))
       const broken = new TransportFault({ kind: "Broken", reason: "connection reset" })
+      const meeting = Effect.acquireRelease(
+        Effect.sync(() => served.inFlight++),
+        () => Effect.sync(() => served.inFlight--)
+      )
+      const untilRead = (body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>) =>
+        Stream.unwrap(Effect.as(meeting, body))
       const response: ReplyResponse = new ReplyResponse(
         request,
         {
@@ -105,22 +111,24 @@ export const makeService = (answer: Answer) => {
           }),
           cookies: Cookies.empty
         },
-        said.after === "break"
-          ? Stream.concat(
-              bytes,
-              Stream.suspend(() =>
-                Stream.fail(
-                  new HttpClientError.HttpClientError({
-                    reason: new HttpClientError.DecodeError({ request, response, cause: broken })
-                  })
+        untilRead(
+          said.after === "break"
+            ? Stream.concat(
+                bytes,
+                Stream.suspend(() =>
+                  Stream.fail(
+                    new HttpClientError.HttpClientError({
+                      reason: new HttpClientError.DecodeError({ request, response, cause: broken })
+                    })
+                  )
                 )
               )
-            )
-          : said.after === "silence"
-            ? Stream.concat(bytes, Stream.never)
-            : said.pieces === undefined
-              ? bytes
-              : Stream.concat(bytes, piecesOf(said.pieces))
+            : said.after === "silence"
+              ? Stream.concat(bytes, Stream.never)
+              : said.pieces === undefined
+                ? bytes
+                : Stream.concat(bytes, piecesOf(said.pieces))
+        )
       )
       return response
     }).pipe(Effect.ensuring(Effect.sync(() => served.inFlight--)))

@@ -140,6 +140,18 @@ describe("Session, a lost session", () => {
     })
   )
 
+  it.effect("S4 a refusal whose page does not end is hung up on before a witness is asked", () =>
+    Effect.gen(function* () {
+      const pieces = { count: 100, every: 1, size: 64 * 1024 }
+      const service = makeService(({ path }) => (path === "/api/no" ? { status: 403, body: "no", pieces } : null))
+      const exit = yield* withSession(service, (session) =>
+        Effect.andThen(get(session, "/api/1"), Effect.flip(get(session, "/api/no")))
+      )
+      assert.strictEqual(succeeded(exit)._tag, "SvcForbidden")
+      assert.strictEqual(service.served.overlaps, 0)
+    })
+  )
+
   it.effect("S4 a witness that is forbidden itself by now is not believed twice", () =>
     Effect.gen(function* () {
       const later = new Set<string>()
