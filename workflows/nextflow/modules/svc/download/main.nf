@@ -1,3 +1,4 @@
+// From ids, a map of options, to their BAM and VCF files with indexes in the task's folder, and a report; all of them or an error.
 process SVC_DOWNLOAD {
     tag "${meta.id}"
     label 'process_single'
@@ -31,9 +32,8 @@ process SVC_DOWNLOAD {
         .collect { name, value -> "--${name}='${[value].flatten().join(',').replace("'", "'\\''")}'" }
         .join(' ')
     def regions = bed ? "--bed=${bed}" : ''
-    // A folder that outlives this task, one for each service: a retry goes on where the last attempt stopped, and two services never share a file.
+    // A folder that outlives this task, one for each service, since two never share a file. The task has links to what a table of this run names.
     def store = select.store ? "${file(select.store)}/${target.replaceAll('[^A-Za-z0-9.]+', '_')}/${prefix}".replace("'", "'\\''") : '.'
-    // Then the files lie there: the task has links to those that a table of this run names.
     def table = select.store ? '--samplesheet files.tsv --samplesheetColumns bam=bam,bai=bai,vcf=vcf,tbi=tbi --samplesheetPartial' : ''
     def links = select.store ? "[ -e '${prefix}.missing.json' ] || tail -n +2 files.tsv | tr '\\t' '\\n' | while IFS= read -r path; do [ ! -e \"\$path\" ] || ln -s \"\$path\" .; done" : ''
     // 66: something does not come, and nothing has been fetched.

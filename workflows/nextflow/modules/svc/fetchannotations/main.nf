@@ -1,3 +1,4 @@
+// From ids, a map of options, to one file with all their annotations.
 process SVC_FETCHANNOTATIONS {
     tag "${meta.id}"
     label 'process_single'

@@ -1,3 +1,4 @@
+// From ids, a map of options, to a restoration file: what is in the archive is asked for, and nothing downloaded.
 process SVC_REQUESTRESTORE {
     tag "${meta.id}"
     label 'process_single'

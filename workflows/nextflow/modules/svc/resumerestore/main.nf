@@ -1,3 +1,4 @@
+// From restoration files to what has come back from the archive, the rest that is still awaited, and a report.
 process SVC_RESUMERESTORE {
     tag "${meta.id}"
     label 'process_long'
