@@ -32,10 +32,10 @@ describe("svc-steps", () => {
       setTimeout
     })
     const found = runInContext(
-      `${outputFiles[0]?.text ?? ""}; [typeof process, svc.Errors.codeOf(new svc.Errors.NotFound({ what: "A1" })), svc.Ids.AnalysisId.make("A1")].join(" ")`,
+      `${outputFiles[0]?.text ?? ""}; [typeof process, new svc.Errors.NotFound({ what: "A1" })._tag, svc.Ids.AnalysisId.make("A1")].join(" ")`,
       browser
     )
-    assert.strictEqual(found, "undefined NotFound A1")
+    assert.strictEqual(found, "undefined SvcNotFound A1")
   }, 300_000)
 })
 
