@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
-import type { AnalysisId, PersonId } from "../contract/Ids.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
 import { type ChangeError, ReplyMalformed, type ServiceError, type UsageError } from "../Errors.ts"
 import { type Conversation, Session } from "../session/Session.ts"
 import { printable } from "../text/Printable.ts"
@@ -23,9 +23,9 @@ import { payloadStream } from "./ServiceStreams.ts"
 /**
  * Makes the methods: one for each endpoint with a note, two of them written out because they do more than one call.
  *
- * @param decoded - calls that decode, with which `getPendingCnvSegments` converts a LIMS identifier
+ * @param internalId - how `getPendingCnvSegments` converts a LIMS identifier, where the calls do not decode
  */
-const makeMethods = (call: Call, decoded: Call): ServiceMethods => {
+const makeMethods = (call: Call, internalId?: ServiceMethods["getInternalPersonId"]): ServiceMethods => {
   const names = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
   const derived = Object.fromEntries(
     names.map((name) => {
@@ -42,7 +42,7 @@ const makeMethods = (call: Call, decoded: Call): ServiceMethods => {
     getPendingCnvSegments: (person, analyses, panel) => {
       const known =
         typeof person === "string"
-          ? (decoded("getInternalPersonId", [person]) as Effect.Effect<PersonId, ServiceError>)
+          ? (internalId ?? derived.getInternalPersonId)(person)
           : Effect.succeed(person.personId)
       const subject = `${analysesText(analyses)} of person ${typeof person === "string" ? person : person.personId}`
       return Effect.flatMap(known, (personId) =>
@@ -57,8 +57,8 @@ const makeMethods = (call: Call, decoded: Call): ServiceMethods => {
 }
 
 /** Gives what a method gives whose payload is handed over as JSON. */
-const jsonMethod = (http: Conversation["http"], decoded: Call): JsonMethod => {
-  const methods = makeMethods(makeCall(http, "json"), decoded)
+const jsonMethod = (http: Conversation["http"], { getInternalPersonId }: ServiceMethods): JsonMethod => {
+  const methods = makeMethods(makeCall(http, "json"), getInternalPersonId)
   return (name, ...given) => {
     // `never`: arguments and failures are those of the method of that name.
     const method = methods[name] as Effect.Effect<never> | ((...given: ReadonlyArray<unknown>) => Effect.Effect<never>)
@@ -135,8 +135,7 @@ export class ServiceClient extends Context.Service<
     ServiceClient,
     Effect.map(Session, (session) => {
       const { http } = session
-      const call = makeCall(http, "decoded")
-      const methods = makeMethods(call, call)
+      const methods = makeMethods(makeCall(http, "decoded"))
       return ServiceClient.of({
         ...methods,
         getFileDownloadLinks: (analysis) =>
@@ -146,7 +145,7 @@ export class ServiceClient extends Context.Service<
             ),
             Effect.tap(({ id }) => ofAnalysis(analysis, id))
           ),
-        json: jsonMethod(http, call),
+        json: jsonMethod(http, methods),
         bytes: (name, ...given) => payloadStream(session, name, given),
         request: makeRequest(http)
       })
