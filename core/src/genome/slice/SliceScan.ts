@@ -253,6 +253,9 @@ export const make = (options: ScanOptions): Scan => {
         return true
       }
       if (skipped) {
+        // Where the stretch ends the index mostly leads to what follows it.
+        const isRecord = format.readSpan(content, within, size, span) && span.ref !== comment
+        if (isRecord && !leads.allow(start, within, span.ref, span.start)) return damage.misled(span, start)
         cursor.within += size
         continue
       }
