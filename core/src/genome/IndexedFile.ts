@@ -8,7 +8,7 @@ import { eofBlock, maxBlock } from "./bgzf/Bgzf.ts"
 import type { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import type { DataType } from "./formats/FileNames.ts"
-import type { PlainHeader, Slicing } from "./formats/Format.ts"
+import type { PlainHeader, ReferenceAt, Slicing } from "./formats/Format.ts"
 import { openFormat } from "./formats/Formats.ts"
 import { addressable } from "./index/IndexRules.ts"
 import type { TabixIndex } from "./index/TabixIndex.ts"
@@ -39,6 +39,8 @@ export interface IndexedFile<E> {
   readonly tabix: TabixIndex
   /** How regions are cut out of it. */
   readonly slicing: Slicing
+  /** What its records say where the index leads. */
+  readonly records: ReferenceAt
   readonly order: FileOrder
   /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
   readonly dataEnd: number
@@ -68,7 +70,7 @@ export const openIndexed = Effect.fn("svc.genome.openIndexed")(function* <E>(
   const records = yield* asOwn(file.referenceAt(tabix))
   const order = fileOrder(tabix.index)
   return {
-    ...{ name, header: file.header, indexName: index.name, tabix, slicing, order, hasEnd: ended },
+    ...{ name, header: file.header, indexName: index.name, tabix, slicing, records, order, hasEnd: ended },
     placeless: Effect.suspend(() => {
       const gaps = [...gapsOf(tabix.index, order, slicing.firstRecord, () => false)]
       const last = order.extents.at(-1)?.end ?? slicing.firstRecord

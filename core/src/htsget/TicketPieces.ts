@@ -7,33 +7,36 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { FileDamaged } from "../Errors.ts"
+import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { compress } from "../genome/bgzf/BgzfWriter.ts"
 import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
-import type { Slicing } from "../genome/formats/Format.ts"
+import type { Place, ReferenceAt, Slicing } from "../genome/formats/Format.ts"
 import { gapsText, type IndexedFile, type IndexedSource, openIndexed, planIndexed } from "../genome/IndexedFile.ts"
 import type { BinIndex } from "../genome/index/BinIndex.ts"
+import { Leads } from "../genome/index/Tiling.ts"
 import { lengthOf, type ReferenceRegions, resolveRegions } from "../genome/regions/Regions.ts"
-import { noEnd } from "../genome/Structure.ts"
+import { noEnd, toldAt } from "../genome/Structure.ts"
+import { misledText } from "../genome/slice/SliceDamage.ts"
 import type { Stretches } from "../genome/slice/StretchPlan.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
 export interface OpenedFile<E = unknown>
   extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced">,
+    Pick<ReferenceAt, "first">,
     Pick<IndexedFile<E>, "name" | "checkLastEnd" | "dataEnd"> {
   /** The inflated bytes that a file of any of its records begins with. */
   readonly header: Uint8Array
   readonly index: BinIndex
-  /** What has to be read for regions, and for the unplaced reads too where these are wanted. */
+  /** What has to be read for regions, and for the unplaced reads too where these are wanted, and where the index leads there. */
   readonly plan: (
     regions: ReadonlyArray<ReferenceRegions>,
     takeUnplaced: boolean
-  ) => Effect.Effect<Stretches, FileDamaged>
+  ) => Effect.Effect<{ readonly stretches: Stretches; readonly leads: Leads }, FileDamaged>
 }
 
 /**
@@ -62,10 +65,11 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
     const { gaps, stretches } = yield* Effect.fromResult(planIndexed(opened, regions, takeUnplaced))
     if (gaps.length > 0 && !toldGaps) yield* Effect.logInfo(gapsText(opened, gaps))
     toldGaps ||= gaps.length > 0
-    return stretches
+    return { stretches, leads: Leads.of(opened.tabix.index, opened.order, regions) }
   })
   return {
     name,
+    first: opened.records.first,
     index: opened.tabix.index,
     references,
     records,
@@ -101,8 +105,9 @@ const atOnce = 4
 const level = 4
 
 /**
- * Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block, or records
- * are wanted of a file that does not end where its index does: what an index leads to in vain would be missing without a word.
+ * Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block or, where a
+ * stretch begins or ends, to a record outside of its bin, or records are wanted of a file that does not end where its index does: what an
+ * index leads to in vain would be missing without a word.
  */
 export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   file: OpenedFile<E>,
@@ -110,19 +115,27 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   request: TicketRequest
 ): Effect.fn.Return<ReadonlyArray<TicketPiece>, HtsgetError | FileDamaged | E, Codec> {
   const codec = yield* Codec
-  const stretches = request.header ? [] : yield* stretchesOf(file, request)
+  const { leads, stretches } = request.header ? nothing : yield* stretchesOf(file, request)
   if (!request.header) yield* file.checkLastEnd
-  const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
+  const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file, reader, stretch), {
     concurrency: atOnce
   })
+  for (const { at, place } of body.flatMap(({ met }) => met)) {
+    if (place === null || leads.allow(...VirtualOffset.pairOf(at), place.ref, place.start)) continue
+    const names = file.references.map(({ name }) => name)
+    const reason = misledText(names, place, VirtualOffset.block(at))
+    return yield* new FileDamaged({ file: file.name, fault: "IndexMismatch", reason })
+  }
   const header = withoutEnd(compress(codec, file.header, level))
   return [
     { _tag: "Inline", part: "header", bytes: header },
-    ...body.flat(),
+    ...body.flatMap(({ pieces }) => pieces),
     // The protocol wants `class: header` on every piece of a ticket for the header alone.
     { _tag: "Inline", part: request.header ? "header" : "body", bytes: Bgzf.eofBlock }
   ]
 })
+
+const nothing = { stretches: [], leads: Leads.none }
 
 const stretchesOf = Effect.fnUntraced(function* (
   { dataEnd, holdsUnplaced, plan, references }: OpenedFile,
@@ -130,14 +143,15 @@ const stretchesOf = Effect.fnUntraced(function* (
 ) {
   const last = VirtualOffset.make(dataEnd, 0)
   const known = yield* Effect.fromResult(checkRegions(regions ?? [], references))
-  const planned = yield* plan(yield* Effect.fromResult(resolve(known, references)), unplaced && holdsUnplaced)
+  const wanted = yield* Effect.fromResult(resolve(known, references))
+  const { leads, stretches: planned } = yield* plan(wanted, unplaced && holdsUnplaced)
   // Older writers let the last chunk end after the end-of-file block.
   const stretches = Array.from({ length: planned.length }, (_, i) => planned.at(i))
     .filter((stretch) => stretch !== undefined)
     .map(({ begin, end }) => ({ begin: VirtualOffset.make(...begin), end: VirtualOffset.make(...end) }))
     .filter(({ begin, end }) => begin < end && begin < last)
     .map(({ begin, end }): Stretch => (end > last ? { begin, end: last } : { begin, end }))
-  return joinNearest(stretches, smallestGap, mostStretches)
+  return { stretches: joinNearest(stretches, smallestGap, mostStretches), leads }
 })
 
 /** Makes stretches in order one where less than `gap` bytes lie between them, and of more than `most` those nearest to each other. */
@@ -187,25 +201,47 @@ const resolve = (regions: Regions, references: OpenedFile["references"]) =>
     ({ message }) => new HtsgetError({ kind: "InvalidRange", message })
   )
 
+interface StretchPieces {
+  readonly pieces: ReadonlyArray<TicketPiece>
+  /** The records where it begins and ends, as far as they lie in blocks that are read, in file order. */
+  readonly met: ReadonlyArray<{ readonly at: VirtualOffset.VirtualOffset; readonly place: Place | null }>
+}
+
 /** The piece of the first block, the blocks between, the piece of the last block; fewer where they are the same or whole. */
 const piecesOfStretch = Effect.fnUntraced(function* <E>(
-  file: string,
+  file: OpenedFile<E>,
   reader: ByteReader<E>,
   { begin, end }: Stretch
-): Effect.fn.Return<ReadonlyArray<TicketPiece>, FileDamaged | E, Codec> {
+): Effect.fn.Return<StretchPieces, FileDamaged | E, Codec> {
   const [first, last] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
   const [from, to] = [VirtualOffset.within(begin), VirtualOffset.within(end)]
-  if (first === last) return [yield* cut(yield* contentAt(file, reader, first), from, to)]
+  const opening = yield* contentAt(file.name, reader, first)
+  const closing = first === last ? opening : to === 0 ? null : yield* contentAt(file.name, reader, last)
   const pieces: Array<TicketPiece> = []
-  let at = first
-  if (from > 0) {
-    const block = yield* contentAt(file, reader, first)
-    if (from !== block.content.length) pieces.push(yield* cut(block, from, block.content.length))
-    at = first + block.size
+  if (closing === opening) pieces.push(yield* cut(opening, from, to))
+  else {
+    if (from > 0 && from !== opening.content.length) pieces.push(yield* cut(opening, from, opening.content.length))
+    const at = from > 0 ? first + opening.size : first
+    if (last > at) pieces.push({ _tag: "Range", first: at, end: last })
+    if (closing !== null) pieces.push(yield* cut(closing, 0, to))
   }
-  if (last > at) pieces.push({ _tag: "Range", first: at, end: last })
-  if (to > 0) pieces.push(yield* cut(yield* contentAt(file, reader, last), 0, to))
-  return pieces
+  const met = [{ at: begin, place: yield* placeAt(file, reader, opening, from) }]
+  if (closing !== null) met.push({ at: end, place: yield* placeAt(file, reader, closing, to) })
+  return { pieces, met }
+})
+
+/** Where the first record from byte `within` of a block on stands; null where the file ends. */
+const placeAt = Effect.fnUntraced(function* <E>(
+  { dataEnd, first, name }: OpenedFile<E>,
+  reader: ByteReader<E>,
+  { at, content, size }: Block,
+  within: number
+) {
+  const tell = first()
+  const told = tell(content.subarray(within))
+  if (told !== null || at + size >= dataEnd) return told
+  const next = VirtualOffset.make(at + size, 0)
+  return yield* toldAt({ name, reader }, next, tell, badBlock(name, at + size, "no block begins there"))
 })
 
 interface Block {

@@ -153,11 +153,10 @@ export const Bam: Format = {
         records: (listeners) => bamWalk(header, listeners),
         referenceAt: (index) =>
           Result.map(asOwn(index), () => ({
-            first: placeOfFirst((ref) => ref),
+            first: placeOfFirst((ref, start) => ({ ref, start })),
             goesOn: placeOfFirst((ref, position, size) => (mayBeLeftOut(ref, position, size) ? null : ref !== -1)),
             placeless: (each) =>
               placeOfFirst((ref, position, size) => (mayBeLeftOut(ref, position, size) ? (each() ?? null) : true))(),
-            expected: (i) => i,
             nameOf: (i) => references[i]?.name ?? "",
             firstRecord
           })),

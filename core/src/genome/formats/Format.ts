@@ -65,16 +65,20 @@ export interface PlainHeader {
  */
 export type Telling<A> = (content: Uint8Array) => A | null
 
-/** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */
+/** Where a record stands: number of its reference in the index, -1 for none of it, and start (0-based). */
+export interface Place {
+  readonly ref: number
+  readonly start: number
+}
+
+/** What the records where an index leads say of themselves. */
 export interface ReferenceAt {
-  /** Tells the reference of the first record. */
-  readonly first: () => Telling<number | string>
+  /** Tells where the first record stands. */
+  readonly first: () => Telling<Place>
   /** Tells, where an index ends, whether a record follows that any program would have put into it. */
   readonly goesOn: () => Telling<boolean>
   /** Hears of each read that has a reference and no position, and tells that another record follows. */
   readonly placeless: (each: () => void) => Telling<true>
-  /** What `first` tells for records of reference `i` of the index. */
-  readonly expected: (i: number) => number | string
   /** Name of reference `i` of the index. */
   readonly nameOf: (i: number) => string
   /** Where the first record begins: an index that knows nothing ends there. */

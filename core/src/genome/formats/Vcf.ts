@@ -154,22 +154,26 @@ const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): Reado
 const longestOf = (references: ReadonlyArray<KnownReference>): number =>
   references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
 
-/** What `tell` makes of the first column of a line, however long that line is; comments, blank lines and what has no columns are passed over. */
-const firstColumn =
-  <A>(tell: (name: string) => A) =>
+/** What `tell` makes of the first columns of a line, however long that line is; comments, blank lines and what has no columns are passed over. */
+const firstColumns =
+  <A>(tell: (name: string, position: number) => A) =>
   (): Telling<A> => {
-    /** The first column so far. */
+    /** The line so far, up to its second tab. */
     const kept = new Uint8Array(enough)
     let length = 0
     return (content) => {
       for (let at = 0; at < content.length; ) {
         const feed = content.indexOf(lineFeed, at)
         const piece = content.subarray(at, feed === -1 ? content.length : feed)
-        const stop = piece.indexOf(tab)
-        const part = piece.subarray(0, stop === -1 ? piece.length : stop).subarray(0, enough - length)
+        const part = piece.subarray(0, enough - length)
         kept.set(part, length)
         length += part.length
-        if (stop !== -1 && (length === 0 || kept[0] !== hash)) return tell(decodeName(kept.subarray(0, length)))
+        const line = kept.subarray(0, length)
+        const stop = line.indexOf(tab)
+        const second = line.indexOf(tab, stop + 1)
+        const isTold = length === enough || (stop !== -1 && (second !== -1 || feed !== -1))
+        if (isTold && kept[0] !== hash)
+          return tell(decodeName(line.subarray(0, stop)), digitsIn(line, stop + 1, second))
         if (feed === -1) return null
         length = 0
         at = feed + 1
@@ -190,10 +194,12 @@ export const Vcf: Format = {
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
         Result.map(vcfColumnsOf(index, header.lines), ({ names }) => ({
-          first: firstColumn((name) => name),
-          goesOn: firstColumn((name) => name !== ""),
+          first: firstColumns((name, position) => {
+            const ref = Number.isNaN(position) ? -1 : names.indexOf(name)
+            return { ref, start: position - 1 }
+          }),
+          goesOn: firstColumns((name) => name !== ""),
           placeless: () => () => true,
-          expected: (i) => names[i] ?? "",
           nameOf: (i) => names[i] ?? "",
           firstRecord: header.firstRecord
         })),

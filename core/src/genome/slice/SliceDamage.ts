@@ -27,6 +27,20 @@ export interface SliceDamage {
   readonly refused: (data: Bytes, at: number, size: number, span: RecordSpan, block: number, flaw: string) => false
 }
 
+/** An index is not that of the file by the record that it meets in the block at byte `block`. */
+export const misledText = (
+  names: ReadonlyArray<string>,
+  { ref, start }: Pick<RecordSpan, "ref" | "start">,
+  block: number
+): string => {
+  const found = ref < 0 ? "none of that reference" : `one at ${names[ref] ?? ""}:${start + 1}`
+  return unfitText(
+    `where it leads to records in the block at byte ${block}, there is ${found}, so it is of another file`
+  )
+}
+
+const unfitText = (reason: string): string => `its index does not fit: ${reason}`
+
 /** @param names - of the references, in the order of the index */
 export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor: SliceCursor): SliceDamage => {
   let damage: ScanDamage | null = null
@@ -34,7 +48,7 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
     damage = { fault, reason }
     return false
   }
-  const ofIndex = (reason: string) => say("IndexMismatch", `its index does not fit: ${reason}`)
+  const ofIndex = (reason: string) => say("IndexMismatch", unfitText(reason))
   const ofBlock = (reason: string) => say("BadBlock", Bgzf.damageText(cursor.block, reason))
   const noRecord = () => ofBlock("it holds no sound record where the next one should begin")
   const place = ({ ref, start }: RecordSpan) => `${names[ref] ?? ""}:${start + 1}`
@@ -55,12 +69,7 @@ export const make = (format: RecordFormat, names: ReadonlyArray<string>, cursor:
       return name === undefined ? noRecord() : say("BadRecord", `a record on ${name}, ${where}, cannot be read`)
     },
     unsorted: (span) => say("BadRecord", `its records are not coordinate-sorted at ${place(span)}`),
-    misled: (span, block) => {
-      const found = span.ref < 0 ? "none of that reference" : `one at ${place(span)}`
-      return ofIndex(
-        `where it leads to records in the block at byte ${block}, there is ${found}, so it is of another file`
-      )
-    },
+    misled: (span, block) => say("IndexMismatch", misledText(names, span, block)),
     refused: (data, at, size, span, block, flaw) => {
       const where = span.ref < 0 ? "unplaced" : `at ${place(span)}`
       const record = `the record ${format.nameOf(data, at, size)} ${where}`
