@@ -26,7 +26,7 @@ import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./Ticket
 
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
 export interface OpenedFile<E = unknown>
-  extends Pick<Slicing, "references" | "records" | "firstRecord" | "holdsUnplaced">,
+  extends Pick<Slicing, "references" | "holdsUnplaced">,
     Pick<ReferenceAt, "first">,
     Pick<IndexedFile<E>, "name" | "checkLastEnd" | "dataEnd"> {
   /** The inflated bytes that a file of any of its records begins with. */
@@ -50,7 +50,7 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   const opened = yield* openIndexed(source, typeOf[datatype])
   const { dataEnd, hasEnd, header, name, slicing } = opened
   if (!hasEnd) yield* Effect.logWarning(`${name}: ${noEnd}: what is there can be had, and more may be missing`)
-  const { firstRecord, holdsUnplaced, records, references } = slicing
+  const { holdsUnplaced, references } = slicing
   let checked = false
   let toldGaps = false
   // A failure may be the link host's, so only that it is sound is remembered.
@@ -72,8 +72,6 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
     first: opened.records.first,
     index: opened.tabix.index,
     references,
-    records,
-    firstRecord,
     holdsUnplaced,
     dataEnd,
     checkLastEnd,

@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect"
 import type { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import { inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
-import { Codec } from "../genome/bgzf/Codec.ts"
+import { badBlock } from "../genome/bgzf/Blocks.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
-import { bytesOf, type RecordSpan, recordFormat } from "../genome/formats/RecordFormats.ts"
 import { binStart, levelOf } from "../genome/index/Bins.ts"
 import { lengthOf } from "../genome/regions/Regions.ts"
+import { toldAt } from "../genome/Structure.ts"
 import type { OpenedFile } from "../htsget/TicketPieces.ts"
 
 export interface FileSequence {
@@ -74,13 +74,8 @@ const firstRecord = Effect.fnUntraced(function* <E>(
   { begin, start }: FirstChunk,
   reader: ByteReader<E>
 ) {
-  const batch = yield* readBlocks(file.name, reader, VirtualOffset.block(begin), 0)
-  const content = yield* Effect.fromResult(inflateAt(file.name, yield* Codec, batch, 0))
-  const data = bytesOf(content)
-  const at = VirtualOffset.within(begin)
-  const format = recordFormat(file.records)
-  const size = at < content.length ? format.size(data, at) : 0
-  const span: RecordSpan = { ref: -1, start: 0, end: 0, mapped: false }
-  // One that goes on in the next block: its bin is near enough.
-  return size > 0 && format.readSpan(data, at, size, span) && span.ref === ref ? span.start + 1 : start + 1
+  const at = VirtualOffset.block(begin)
+  const wrong = badBlock(file.name, at, "the index points past its end, or no block begins there")
+  const told = yield* toldAt({ name: file.name, reader }, begin, file.first(), wrong)
+  return (told?.ref === ref ? told.start : start) + 1
 })
