@@ -60,6 +60,27 @@ describe("what an index narrows", () => {
   )
 })
 
+describe("a bin with unmapped reads alone", () => {
+  // Writers take its place among the windows from the next mapped read, which starts behind the bin.
+  it.effect("D19 is no index of another file, whichever program wrote it", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const spliced = read("r1", 0, 16_384, [
+        [20, "M"],
+        [30_000, "N"],
+        [20, "M"]
+      ])
+      const { bam } = bamFile(codec, [read("r0", 0, 0, []), spliced], {})
+      const { placed } = yield* placesOf(bam)
+      for (const writer of writers) {
+        const plain = indexBy(writer, placed, references.length)
+        const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
+        assert.strictEqual(yield* countOf(bam, index, suffixOf(writer), "chr1:1"), 2, writer.name)
+      }
+    }).pipe(provided)
+  )
+})
+
 describe("every kind of index over dense reads, long ones and unmapped ones", () => {
   const reads = Array.from({ length: 240 }, (_, i) => {
     const cigar =

@@ -147,8 +147,11 @@ const leadsOf = ({ bins, linear }: ReferenceIndex, shape: Shape): ReadonlyArray<
     if (isBeforeFirstBase(id, shape)) continue
     const start = startOf(id, shape)
     const end = start + 2 ** (shape.minShift + 3 * (shape.depth - levelOf(id, shape.depth)))
-    if (chunks[0] !== undefined) leads.push([chunks[0].begin, start, end])
-    if (loffset !== null && loffset !== chunks[0]?.begin) leads.push([loffset, 0, end])
+    const begin = chunks[0]?.begin
+    if (begin === undefined) continue
+    leads.push([begin, start, end])
+    // A bin to which no mapped record reaches has the place of the next one, which starts behind the bin.
+    if (loffset !== null && loffset < begin) leads.push([loffset, 0, end])
   }
   // Of several windows that have one place the others are empty, or it is that of a long record; where none follows, nothing is sure.
   for (let i = 0; i + 1 < linear.length; i++) {
