@@ -8,7 +8,7 @@ def readJson(file) {
     return new groovy.json.JsonSlurper().parse(file)
 }
 
-/** Puts files into a folder of the results, and gives where they are then; those in the store stay there. A link copies no byte. */
+/** Puts files into a folder of the results, and gives where they are then; those in the store stay there. A hard link copies no byte. */
 def publish(name, files, given) {
     def folder = file(given.outdir).resolve(name)
     return [files].flatten().collect { path ->
@@ -17,11 +17,11 @@ def publish(name, files, given) {
         }
         def place = folder.resolve(path.name)
         folder.mkdirs()
-        if (given.publish_dir_mode == 'copy') {
-            path.copyTo(place)
-        }
-        else {
+        try {
             path.mklink(place, hard: true, overwrite: true)
+        }
+        catch (Exception _otherFileSystem) {
+            path.copyTo(place)
         }
         return place
     }

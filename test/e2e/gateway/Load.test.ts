@@ -23,15 +23,16 @@ const linksAsked = ({ requests }: Readonly<Record<string, unknown>>): number =>
 describe("the gateway under load", () => {
   for (const args of [[], ["--relay"]]) {
     it.live(
-      `L5 links of an S3 server that are given out for four seconds, 30 other readers, ${args[0] ?? "by redirect"}: every count is right`,
+      `L5 links of an S3 server, 30 other readers, ${args.length === 0 ? "by redirect" : "through the gateway, each for 16 seconds"}: every count is right`,
       () =>
         Effect.gen(function* () {
           const s3 = yield* startS3
           let signed = 0
-          // The gateway gives a link out in the first quarter of its life. A reader on a busy machine has the rest to come with it.
+          // The gateway renews what a host refuses it. A reader by redirect cannot, and gets a link that was asked for within a minute.
+          const lifetime = args.length === 0 ? 600 : 16
           const { files, gateway, url } = yield* toolGround(args, (_, name) => {
             if (name === "S1.bam") signed++
-            return s3.link(keyOf(name), { signedAt: Date.now(), lifetime: 16 })
+            return s3.link(keyOf(name), { signedAt: Date.now(), lifetime })
           })
           for (const name of readdirSync(files)) yield* s3.upload(keyOf(name), join(files, name))
           const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
@@ -52,7 +53,7 @@ describe("the gateway under load", () => {
               { concurrency: 30 }
             )
           )
-          for (let round = 0; round < 10 || signed < 3; round++) {
+          for (let round = 0; round < 10 || (lifetime < 60 && signed < 3); round++) {
             assert.strictEqual(yield* tool("samtools", ["view", "-c", url("S1.bam"), regionText]), count)
           }
           yield* Ref.set(done, true)
