@@ -1,8 +1,10 @@
 import { basename } from "node:path"
 import * as NodePath from "@effect/platform-node/NodePath"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { storedPaths } from "./TrackingEntry.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import { checks, checksumKinds } from "../selection/FileName.ts"
+import { newOptions, readEntry, storedPaths, textOf, type WantedOptions } from "./TrackingEntry.ts"
 
 /** Where `out` of an entry leads, or why nobody can tell. */
 const led = (file: string, restorationFile: string | null, stored = "out") =>
@@ -53,4 +55,35 @@ layer(NodePath.layer)("stored paths", (it) => {
       }
     })
   )
+})
+
+describe("the options of a request", () => {
+  it("T1 are what a later run reads, each choice of them", () => {
+    const flags = [true, false]
+    const each = checks.flatMap((check) =>
+      [null, ...checksumKinds].flatMap((checksums) =>
+        (["flat", "analysis"] as const).flatMap((layout) =>
+          flags.flatMap((unmapped) =>
+            flags.flatMap((makeIndex) =>
+              flags.map((overwrite): WantedOptions => {
+                const files = { destination: "/data", bed: "/panel.bed", filetypes: ["bam"] }
+                return { ...files, range: "chr1:1-9", check, checksums, layout, unmapped, makeIndex, overwrite }
+              })
+            )
+          )
+        )
+      )
+    )
+    for (const wanted of each) {
+      const options = newOptions(wanted, { own: "r.json", stored: (path) => path })
+      const [analysisId, fileName] = [AnalysisId.make("A1"), "S1.bam"]
+      const rest = { restoreEstimation: null, target: "https://lab.example", requestTime: null, status: null }
+      const read = Result.getOrThrow(readEntry(JSON.parse(textOf({ analysisId, fileName, options, ...rest }))))
+      const { restorationFile, ...found } = read.options
+      const absent = { check: "content", checksums: null, layout: "flat", unmapped: false, makeIndex: false }
+      const all: Readonly<Record<string, unknown>> = { ...absent, ...found }
+      assert.deepStrictEqual(all, { ...wanted })
+    }
+    assert.lengthOf(each, 3 * 3 * 2 * 2 * 2 * 2)
+  })
 })
