@@ -56,8 +56,7 @@ const binary = "Standard output is a terminal, and the file is binary: pipe it o
 
 /** `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
 export const requestProgram = makeServiceProgram(
-  // Whoever starts it has agreed.
-  (settings) => requestOf({ ...settings, restoreArchived: "force" }),
+  (settings) => requestOf(settings),
   Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true }

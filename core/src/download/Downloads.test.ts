@@ -294,16 +294,18 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("restore asks for what is archived and fetches nothing", () =>
-    Effect.gen(function* () {
-      const w = yield* world(analyses)
-      const { results } = yield* Effect.gen(function* () {
-        const { restore } = yield* Downloads
-        return yield* restore(wanted(w.out))
-      }).pipe(Effect.provide(w.byService))
-      assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
-      assert.deepStrictEqual(w.events, ["ensure", "list A1", "list A2", "list A3", "restore A2", "restore A3"])
-    })
+  // Nobody is there to agree in a program: a loop until all are settled ended at once, as nothing had been asked for.
+  it.effect.each([undefined, "ask", "all", "force", "no"] as const)(
+    "restore asks for what is archived and fetches nothing, with restoreArchived %s: who calls it has agreed",
+    (restoreArchived) =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const { results } = yield* Downloads.use(({ restore }) => restore({ ...wanted(w.out), restoreArchived })).pipe(
+          Effect.provide(w.byService)
+        )
+        assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
+        assert.deepStrictEqual(w.events, ["ensure", "list A1", "list A2", "list A3", "restore A2", "restore A3"])
+      })
   )
 
   it.effect("restore asks for nothing, which would cost money, where the folder for the files is missing", () =>

@@ -199,12 +199,19 @@ const selecting: typeof requestOf = (options) =>
       })
   )
 
+/** Whoever asks for restorations has agreed to them. */
+const restoring = (options: DownloadOptions | DownloadRequest) =>
+  Effect.map(
+    selecting(options),
+    (request): DownloadRequest => ({ ...request, archive: { ...request.archive, mode: "force" } })
+  )
+
 const make = (service: ServiceAddress, context: Context.Context<DownloadServices>): Downloads["Service"] => {
   const provided = <A, E>(work: Effect.Effect<A, E, DownloadServices>) => Effect.provideContext(work, context)
   const runFor = (options: DownloadOptions) =>
     provided(Effect.flatMap(selecting(options), (request) => download(request, service)))
   const askFor = (options: DownloadOptions) =>
-    provided(Effect.flatMap(selecting(options), (request) => ask(request, service)))
+    provided(Effect.flatMap(restoring(options), (request) => ask(request, service)))
   function events(options: DownloadOptions, how?: { readonly subject?: "run" | undefined }): RunEvents<RunFailure>
   function events(options: DownloadOptions, how: RunOptions): RunEvents<RunFailure | TrackingError>
   function events(
@@ -228,8 +235,9 @@ const make = (service: ServiceAddress, context: Context.Context<DownloadServices
     open: (options, which) => provided(Effect.flatMap(selecting(options), (request) => openOne(request, which))),
     list: (options) => Stream.provideContext(Stream.unwrap(Effect.map(selecting(options), list)), context),
     plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
-      const request = yield* provided(selecting(options))
-      return yield* subject === "run" ? provided(planRun(request, service)) : provided(planRestore(request, service))
+      return yield* subject === "run"
+        ? provided(Effect.flatMap(selecting(options), (request) => planRun(request, service)))
+        : provided(Effect.flatMap(restoring(options), (request) => planRestore(request, service)))
     }),
     resume: Effect.fnUntraced(function* (options) {
       const fallback = yield* provided(requestOf(options))
