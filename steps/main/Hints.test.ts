@@ -48,7 +48,8 @@ describe("hints", () => {
       "svc-download takes them with --unmapped",
       "Invalid range: chr1:5-1: it ends before it starts"
     ],
-    ["Unsupported file type: x", "File types are bam, bam.bai, vcf.gz, vcf.gz.tbi", "Unsupported layout: x"]
+    ["Unsupported file type: x", "File types are bam, bam.bai, vcf.gz, vcf.gz.tbi", "Unsupported layout: x"],
+    ["Unsupported file type: All", "Write bam,bam.bai,vcf.gz,vcf.gz.tbi for all of them", "Unsupported layout: all"]
   ])("G1 %s has the hint %s, and %s has none", (message, hint, nearest) => {
     const see = "See svc-download --help"
     assert.deepStrictEqual(hintsFor(usage(message), called("download"), null, {}), [hint, see])

@@ -55,7 +55,12 @@ const explained: ReadonlyArray<readonly [said: RegExp, needs: KeyName | null, hi
   ],
   [/^Destination directory does not exist: (.+)$/m, null, (folder) => `mkdir -p ${shellWord(folder)} creates it`],
   [/^Invalid log level: (.*)$/m, null, (level) => choice("Log levels are", logLevels, nearest(level, logLevels))],
-  [/^Unsupported file type: (.*)$/m, null, (type) => choice("File types are", fileTypes, typeMeant(type))],
+  [/^Unsupported file type: (?:all|\*)$/im, null, () => `Write ${fileTypes.join(",")} for all of them`],
+  [
+    /^Unsupported file type: (?!(?:all|\*)$)(.*)$/im,
+    null,
+    (type) => choice("File types are", fileTypes, typeMeant(type))
+  ],
   [/: it means the unplaced reads:/, null, () => "svc-download takes them with --unmapped"],
   // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
   [
@@ -74,8 +79,6 @@ const choice = (are: string, names: ReadonlyArray<string>, meant: string | null)
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
 const typeMeant = (type: string): string | null => {
   const typed = type.toLowerCase()
-  // A shell puts the names of files in place of `*`.
-  if (typed === "all" || typed === "*") return fileTypes.join(",")
   return (
     fileTypes.find((it) => it === typed) ??
     fileTypes.find((it) => it.startsWith(`${typed}.`)) ??

@@ -1,6 +1,6 @@
 /**
  * The records of a file that overlap some intervals, found without any index and without the product: all of the content is read, from
- * the first record to the last, by the definitions (SAM specification 1.4.6, 4.2; VCF specification 1.6.1). Records are their bytes.
+ * the first record to the last, by the definitions of SAM and VCF. Records are their bytes.
  */
 import { gunzipSync } from "node:zlib"
 

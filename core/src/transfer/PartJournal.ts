@@ -61,7 +61,7 @@ export const decode = (text: string, identity: string): PartJournal | null => {
 export const provenBytes = (text: string): number =>
   Option.match(decodeJson(text), {
     onNone: () => 0,
-    onSome: ({ spans }) => spans.reduce((sum, [start, end]) => sum + end - start, 0)
+    onSome: ({ spans }) => ByteRanges.count(rangesOf(spans))
   })
 
 const decodeWriter = Schema.decodeUnknownOption(
