@@ -331,9 +331,11 @@ appendFileSync("ready", "ready")`
           )
         })
         yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-        const refused = yield* gateway(`svc-download -t ${other} -a A1 -d .`)
-        assert.strictEqual(refused.exitCode, 78, refused.stderr)
-        assert.include(refused.stderr, `--target ${other}/ gets no token`)
+        for (const service of ["", "SVC_SERVICE= "]) {
+          const refused = yield* gateway(`${service}svc-download -t ${other} -a A1 -d .`)
+          assert.strictEqual(refused.exitCode, 78, refused.stderr)
+          assert.include(refused.stderr, `${other}/ gets no token`)
+        }
         assert.strictEqual(asked, 0)
       }),
     120_000

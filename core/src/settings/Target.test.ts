@@ -7,39 +7,60 @@ const template = "https://{target}.example.org/base"
 const url = (target: string | null, base: string | null = template) =>
   Result.map(resolveTarget(target, base), (found) => found.href)
 
-describe("the token of an environment", () => {
+describe("a token", () => {
   const gateway = { target: ["http://login:4000/service"], token: ["secret"], service: ["https://lab.example.org/"] }
-  const keep = (commandLine: Layer, environment: Layer = gateway) => {
-    const { layers, warnings } = keepToken({ commandLine, environment, file: {} })
-    const { target, token } = { ...layers.environment, ...layers.commandLine }
-    return { target: target?.[0], token: token?.[0], warned: warnings.length }
+  const keep = (commandLine: Layer, environment: Layer = gateway, file: Layer = {}) => {
+    const { layers, warnings } = keepToken({ commandLine, environment, file })
+    const { service, target, token } = { ...layers.file, ...layers.environment, ...layers.commandLine }
+    return { target: target?.[0], token: token?.[0], service: service?.[0], warned: warnings.length }
   }
-  const through = { target: "http://login:4000/service", token: "secret", warned: 0 }
+  const through = { target: gateway.target[0], token: "secret", service: gateway.service[0], warned: 0 }
 
   it.prop(
-    "is for its gateway, by which its service is reached however it is written, and for no other address",
+    "goes to the gateway beside which it stands, by which its service is reached however it is written, and to no other address",
     [
       Schema.Literals(["https", "HTTPS", "http"]),
       Schema.Literals(["lab", "LAB", "lab2"]),
       Schema.Literals([".example.org", ".example.org:443", ".example.org:8443", ".example.org.evil.org"]),
-      Schema.Literals(["", "/", "/service"])
+      Schema.Literals(["", "/", "/service"]),
+      Schema.Literals(["service", "standing"]),
+      Schema.Literals(["line", "environment"]),
+      Schema.Literals(["environment", "file"])
     ],
-    ([scheme, host, domain, path]) => {
+    ([scheme, host, domain, path, kind, above, place]) => {
       const target = `${scheme}://${host}${domain}${path}`
-      const own = new URL(target).href === "https://lab.example.org/"
-      assert.deepStrictEqual(keep({ target: [target] }), own ? through : { target, token: undefined, warned: 1 })
+      const { service, ...standing } = gateway
+      const layer = kind === "service" ? { ...standing, service } : standing
+      const own = kind === "service" && new URL(target).href === "https://lab.example.org/"
+      const refused = { target, token: undefined, service: undefined, warned: 1 }
+      const named = { target: [target] }
+      const found =
+        place === "environment"
+          ? keep(named, layer)
+          : above === "line"
+            ? keep(named, {}, layer)
+            : keep({}, named, layer)
+      assert.deepStrictEqual(found, own ? through : refused)
     }
   )
 
-  it("stays where nobody names a target, names its gateway or by a name its service, and one on the command line is meant for what stands there", () => {
+  it("stays where nobody above names a target, or names its gateway or by a name its service", () => {
     assert.deepStrictEqual(keep({}), through)
-    assert.deepStrictEqual(keep({ target: ["http://LOGIN:4000/service/"] }).token, "secret")
+    assert.deepStrictEqual(keep({}, {}, gateway), through)
+    assert.strictEqual(keep({ target: ["http://LOGIN:4000/service/"] }).token, "secret")
     assert.deepStrictEqual(keep({ target: ["lab"], baseUrl: ["https://{target}.example.org"] }), through)
+    const free = { token: ["secret"] }
+    assert.strictEqual(keep({ target: ["https://other/service"] }, free).token, "secret")
+    assert.strictEqual(keep({}, { target: ["https://other/service"] }, free).token, "secret")
+  })
+
+  it("that stands nearer is meant for what is named there, without the service of the other", () => {
     const other = { target: ["https://other/service"], token: ["other"] }
-    assert.deepStrictEqual(keep(other), { target: "https://other/service", token: "other", warned: 0 })
-    for (const missing of ["target", "service"] as const) {
-      assert.strictEqual(keep({ target: ["https://other/service"] }, { ...gateway, [missing]: [""] }).token, "secret")
-    }
+    const expected = { target: "https://other/service", token: "other", service: undefined, warned: 0 }
+    assert.deepStrictEqual(keep(other), expected)
+    assert.deepStrictEqual(keep({}, other, gateway), expected)
+    const byFile = { target: ["https://other/service"], tokenFile: ["other.token"] }
+    assert.deepStrictEqual(keep(byFile), { ...expected, token: undefined })
   })
 })
 

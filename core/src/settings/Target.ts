@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { bareHost, bitsOf } from "../text/HostReach.ts"
-import type { Layers, ProxyAddress, TargetSettings } from "./Settings.ts"
+import type { Layer, Layers, ProxyAddress, TargetSettings } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in docs/dev/service.md 7. */
 const missingTarget = "Missing required argument --target"
@@ -129,25 +129,41 @@ export const serviceOf = ({
   return Result.isSuccess(own) ? addressOf(own.success.href, own.success) : addressOf(target, baseUrl)
 }
 
+const without = (layer: Layer, keys: ReadonlyArray<keyof Layer>): Layer =>
+  Object.fromEntries(Object.entries(layer).filter(([key]) => !keys.some((other) => other === key)))
+
 /**
- * Where the environment has a gateway, its token and the service behind it, the token is for that gateway alone: a target on the command
- * line that is this service is reached through it, and any other gets no token.
+ * A token is for the target that stands beside it, in the environment or in the configuration file: where a source above names another target,
+ * the token and the `service` below are not used. Is that target the `service` itself, it is reached through the gateway.
  */
 export const keepToken = (layers: Layers): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
   const { commandLine, environment, file } = layers
-  const { service: _service, token, tokenFile, ...withoutToken } = environment
-  const { target: _target, ...withoutTarget } = commandLine
   const template = (commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl)?.at(-1) ?? null
   const hrefOf = (texts: ReadonlyArray<string> = []) =>
     Result.getOrNull(Result.map(resolveTarget(texts.at(-1) ?? null, template), ({ href }) => href))
-  const [wanted, gateway, service] = [commandLine.target, environment.target, environment.service].map(hrefOf)
-  const ownToken = (commandLine.token ?? commandLine.tokenFile) !== undefined
-  if (ownToken || !wanted || !gateway || !service || wanted === gateway) return { layers, warnings: [] }
-  if (wanted === service) return { layers: { ...layers, commandLine: withoutTarget }, warnings: [] }
-  const warning = `--target ${wanted} gets no token: that of the environment is for ${service} (SVC_SERVICE), where a step needs no --target`
+  const hasToken = (layer: Layer) => (layer.token ?? layer.tokenFile) !== undefined
+  /** What the sources above leave of a layer, and what of their own target. */
+  const settle = (above: Layer, layer: Layer, source: string) => {
+    const [wanted, gateway, service] = [above.target, layer.target, layer.service].map(hrefOf)
+    const isNeeded = hasToken(layer) && !hasToken(above)
+    if (!wanted || !gateway || wanted === gateway) return { isThrough: false, layer, warnings: [] }
+    if (isNeeded && wanted === service) return { isThrough: true, layer, warnings: [] }
+    const warning = `${wanted} gets no token: that of the ${source} is for ${service ?? gateway}; give one with --token, or name no other target`
+    return {
+      isThrough: false,
+      layer: without(layer, ["token", "tokenFile", "service"]),
+      warnings: isNeeded ? [warning] : []
+    }
+  }
+  const inner = settle(commandLine, environment, "environment")
+  const line = inner.isThrough ? without(commandLine, ["target"]) : commandLine
+  const outer = settle({ ...inner.layer, ...line }, file, "configuration file")
+  const [top, middle] = outer.isThrough
+    ? [without(line, ["target"]), without(inner.layer, ["target"])]
+    : [line, inner.layer]
   return {
-    layers: { ...layers, environment: withoutToken },
-    warnings: (token ?? tokenFile) === undefined ? [] : [warning]
+    layers: { commandLine: top, environment: middle, file: outer.layer },
+    warnings: [...inner.warnings, ...outer.warnings]
   }
 }
 
