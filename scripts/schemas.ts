@@ -85,7 +85,7 @@ const configuration = (): Json => ({
   properties: Object.fromEntries([
     ["$schema", { type: "string" }],
     ...keyNames
-      .filter((name) => table[name].optionOnly === undefined)
+      .filter((name) => table[name].notInFile === undefined)
       .flatMap((name) => {
         const key = table[name]
         const value = { ...formOf(key), description: key.help }

@@ -92,7 +92,7 @@ describe("the schema of the configuration file", () => {
       "ask"
     ]
     const choices = keyNames.flatMap((name) => table[name].choices ?? [])
-    for (const name of keyNames.filter((name) => table[name].optionOnly === undefined)) {
+    for (const name of keyNames.filter((name) => table[name].notInFile === undefined)) {
       for (const value of [...values, ...choices, choices.slice(0, 1)]) {
         // A text in a list may hold several, which only the program takes apart; numbers as texts have their limits there.
         const texts = typeof value === "string" && value !== ""

@@ -1,4 +1,4 @@
-/** Small files that may hold a password: the settings of `--config`, or nothing but the password, as secrets are mounted into containers. */
+/** Small files that may hold a password: the settings of a run, or nothing but the password, as secrets are mounted into containers. */
 
 import { constants, createReadStream, fstatSync, open } from "node:fs"
 import { Socket } from "node:net"
@@ -21,7 +21,7 @@ export interface SmallFile {
 }
 
 /**
- * The file, one byte more than `limit` when it is longer; a pipe is read to its end. Fails with the reason as a part of a sentence. It is
+ * The file, one byte more than `limit` when it is longer; a pipe is read to its end. Fails with an errno for `meaningOf`. It is
  * opened once: whatever has its name next, the mode is that of what was read.
  */
 export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallFile, string> =>
@@ -43,7 +43,7 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
       }
       return { bytes: Buffer.concat(chunks).subarray(0, limit + 1), mode: info.mode, owner: info.uid }
     },
-    catch: (error) => meaningOf(errnoOf(error, "it cannot be read"))
+    catch: (error) => errnoOf(error, "it cannot be read")
   })
 
 /**
@@ -103,7 +103,7 @@ export const withSecretFiles = Effect.fn("svc.platform.withSecretFiles")(functio
 
 /** The first line of a file that holds a secret. */
 const secretIn = Effect.fnUntraced(function* <E>(path: string, unusable: (reason: string) => E) {
-  const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
+  const file = yield* Effect.mapError(readSmallFile(path, longest), (errno) => unusable(meaningOf(errno)))
   const end = file.bytes.indexOf("\n")
   const line = end < 0 ? file.bytes : file.bytes.subarray(0, end)
   if (line.length > longest) return yield* Effect.fail(unusable("its first line is longer than 64 kB"))
@@ -123,12 +123,39 @@ export interface ConfigFile {
 /** Settings are short: a larger file is another file. Bytes. */
 const largestConfig = 1024 * 1024
 
-/** One JSON object whose keys are setting names (docs/dev/service.md 2.4). Fails with ConfigUnusable; the message names the place of a fault but never repeats what stands there. */
+export const noConfigFile: ConfigFile = { layer: {}, warnings: [] }
+
+/** The file that somebody named. Fails with ConfigUnusable; the message names the place of a fault but never repeats what stands there. */
 export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function* (
   path: string
 ): Effect.fn.Return<ConfigFile, ConfigUnusable> {
+  const reading = readSmallFile(path, largestConfig)
+  const file = yield* Effect.mapError(reading, (errno) => new ConfigUnusable({ path, reason: meaningOf(errno) }))
+  return yield* configIn(path, file)
+})
+
+/**
+ * The file of the user's configuration folder, which nobody need have. One that cannot be read, as in the home of another user, is said,
+ * and the run goes on without it. It stands among its own settings, as nothing else says that it was read.
+ */
+export const findConfigFile = Effect.fn("svc.platform.findConfigFile")(function* (
+  path: string
+): Effect.fn.Return<ConfigFile, ConfigUnusable> {
+  const file = yield* Effect.result(readSmallFile(path, largestConfig))
+  if (Result.isSuccess(file)) {
+    const { layer, warnings } = yield* configIn(path, file.success)
+    return { layer: { config: [path], ...layer }, warnings }
+  }
+  if (file.failure === "ENOENT" || file.failure === "ENOTDIR") return noConfigFile
+  return { layer: {}, warnings: [`Configuration file ${path}: ${meaningOf(file.failure)}; no settings come from it`] }
+})
+
+/** One JSON object whose keys are setting names (docs/dev/service.md 2.4). */
+const configIn = Effect.fnUntraced(function* (
+  path: string,
+  file: SmallFile
+): Effect.fn.Return<ConfigFile, ConfigUnusable> {
   const unusable = (reason: string) => new ConfigUnusable({ path, reason })
-  const file = yield* Effect.mapError(readSmallFile(path, largestConfig), unusable)
   const { bytes } = file
   if (bytes.length > largestConfig) return yield* unusable("it is larger than 1 MB")
   const text = yield* textIn(bytes, unusable)

@@ -73,7 +73,7 @@ export const settingsPage = (): string => `# Settings
 
 Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`; \`--help all\` shows the same.
 
-The name of a setting is the long option, and the key in the JSON file that \`--config\` names. The first of these that has a value counts: the command line, the variable (an empty one counts as not set), the file, the default.
+The name of a setting is the long option, and the key in [the configuration file](#the-configuration-file). The first of these that has a value counts: the command line, the variable (an empty one counts as not set), the file, the default.
 
 Where one place gives a password and a password file, the password counts. Without either, the command asks on the terminal.
 
@@ -90,6 +90,10 @@ An option with an empty value is an error (64). (+) marks what goes beyond [the 
 \`\`\`json
 ${JSON.stringify({ $schema: addressOf("config"), target: "https://lab.example.org", username: "pipeline", filetypes: ["vcf.gz", "vcf.gz.tbi"], connections: 8 }, null, 2)}
 \`\`\`
+
+It is the file that \`--config\` or \`SVC_CONFIG\` names, else \`~/.config/svc-steps/config.json\` (in \`XDG_CONFIG_HOME\`, where that is set), if it is there: write address and account there once. Steps that an engine starts as you read it too, so leave in it what is right for each run. For another account name another file. \`svc-doctor\` and the first line of a log file say which was read; \`svc-verify\` reads only that of \`--config\`.
+
+The account in a file goes to the \`target\` of that file. With another target, such as that of a gateway, only a file on the command line gives its account.
 
 With \`$schema\` an editor completes and checks the keys. Make a file with a password readable for you alone (\`chmod 600\`). It may be a pipe (\`--config <(vault read ...)\`).
 An unknown key is a warning. A key that is nearly a setting (\`destinaton\`) and a value of the wrong form are errors (78), before anything is sent.

@@ -7,7 +7,7 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import { NotFound, TokenFileUnusable } from "../../core/src/Errors.ts"
+import { meaningOf, NotFound, TokenFileUnusable } from "../../core/src/Errors.ts"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
@@ -196,7 +196,7 @@ const readTokenFile = Effect.fn("svc.step.readTokenFile")(function* (
 ): Effect.fn.Return<Readers, TokenFileUnusable> {
   const unusable = (reason: string) => new TokenFileUnusable({ path, reason })
   const scrubber = yield* Scrubber
-  const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
+  const file = yield* Effect.mapError(readSmallFile(path, longest), (errno) => unusable(meaningOf(errno)))
   yield* Effect.forEach(exposure(path, file), (warning) => Effect.logWarning(warning), { discard: true })
   if (file.bytes.length > longest) return yield* unusable("it is longer than 1 MB")
   const text = yield* textIn(file.bytes, unusable)

@@ -1,6 +1,9 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
+import { goneSince } from "../../core/src/settings/Gone.ts"
+import { stepNames } from "../../core/src/settings/Key.ts"
+import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { makeScrubber } from "../../core/src/text/Scrubber.ts"
 import { type CommandLine, readCommandLine, textOf } from "./CommandLine.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
@@ -125,7 +128,23 @@ describe("a command line", () => {
 })
 
 describe("G1 what is wrong with a command line", () => {
-  it.effect("spellings of other tools are answered with ours", () =>
+  for (const name of stepNames.filter((name) => name !== "sandbox")) {
+    it.effect(`each spelling of other tools that svc-${name} knows is answered with ours`, () =>
+      Effect.gen(function* () {
+        const keys = keysOf(name)
+        const spellings = new Set(keys.flatMap((key) => table[key].otherSpellings ?? []))
+        assert.isAbove(spellings.size, 0)
+        for (const word of spellings) {
+          const meant = keys.filter((key) => table[key].otherSpellings?.includes(word) === true)
+          const typed = word.length === 1 ? `-${word}` : `--${word}`
+          const said = `Unknown option ${typed}; did you mean ${meant.map((key) => `--${key}`).join(" or ")}?`
+          if (goneSince(word, name) === null) yield* isWrong({ ...step, name }, said, typed)
+        }
+      })
+    )
+  }
+
+  it.effect("spellings with one dash, and mistyped ones, are answered with ours", () =>
     Effect.gen(function* () {
       yield* isWrong(step, "-ra is not an option: write --restoreArchived", "-ra", "force")
       yield* isWrong(step, "-rf is not an option: write --restorationFile", "-rf", "my.json")

@@ -84,7 +84,7 @@ const settingsSections = (
 
 /** How values are given. */
 export const aboutSettings =
-  "A setting comes from the command line, else from its variable, else from the --config file, else it has its default. Lists are " +
+  "A setting comes from the command line, else from its variable, else from the configuration file, else it has its default. Lists are " +
   "separated by commas, or the option is repeated. A flag is turned off by --no-FLAG."
 
 /** The exit codes that a script meets; all of them are in the documentation. */

@@ -16,9 +16,14 @@ const checkVersion = () => {
   process.exit(78)
 }
 
+/** A folder of the user as the XDG base directories have it; null without a home, as for the user of a service. */
+export const userFolder = (variable: "XDG_CACHE_HOME" | "XDG_CONFIG_HOME", inHome: string): string | null => {
+  const { HOME = "", [variable]: chosen = "" } = process.env
+  return isAbsolute(chosen) ? chosen : isAbsolute(HOME) ? join(HOME, inHome) : null
+}
+
 const keepCompiledCode = () => {
-  const { HOME = "", XDG_CACHE_HOME = "" } = process.env
-  const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) ? join(HOME, ".cache") : null
+  const cache = userFolder("XDG_CACHE_HOME", ".cache")
   // Node makes all folders above it too: a home that is not there (a service's user, one not mounted yet) is not ours to make.
   if (cache === null || !existsSync(dirname(cache))) return
   // Its answer says when it cannot write there; all works without.

@@ -2,7 +2,7 @@
  * What every executable does when it really runs: read the command line, gather and check the settings, start the log,
  * run the step, say why it failed, exit with its code.
  */
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
@@ -25,20 +25,22 @@ import {
   environmentLayer,
   environmentWarnings,
   type Layers,
-  type LocalSettings
+  type LocalSettings,
+  type Layer as SettingLayer
 } from "../../core/src/settings/Settings.ts"
-import { keepToken } from "../../core/src/settings/Target.ts"
+import { keepAccount, keepToken } from "../../core/src/settings/Target.ts"
 import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
 import { withIdFiles } from "../../platform/inputs/InputFile.ts"
-import { type ConfigFile, readConfigFile } from "../../platform/inputs/PrivateFile.ts"
+import { findConfigFile, noConfigFile, readConfigFile } from "../../platform/inputs/PrivateFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
 import { adviceOf } from "./Advice.ts"
 import { type CommandLine, readCommandLine, readDispatcher, textOf } from "./CommandLine.ts"
 import { type Called, hintsFor } from "./Hints.ts"
+import { userFolder } from "./NodeSetup.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
 import {
   CommandText,
@@ -185,10 +187,11 @@ const startProcess = (
   runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), grace)
 }
 
-/** The first line of a log file: which program it was, and what it was for. */
-const beginning = (calledAs: string, { destination, target }: LocalSettings, writes: boolean): string => {
+/** The first line of a log file: which program it was, what it was for, and the file that it was told it by. */
+const beginning = (calledAs: string, { config, destination, target }: LocalSettings, writes: boolean): string => {
   const where = writes ? `, folder ${resolve(destination)}` : ""
-  return `${calledAs} ${version} begins${target === null ? "" : `, target ${target}`}${where}`
+  const by = config === null ? "" : `, settings of ${resolve(config)}`
+  return `${calledAs} ${version} begins${target === null ? "" : `, target ${target}`}${where}${by}`
 }
 
 /** Its last line. */
@@ -243,21 +246,29 @@ const stoppingOf = ({ endWith, onSignals }: ProcessRun) =>
       )
   })
 
-const noFile: ConfigFile = { layer: {}, warnings: [] }
+/**
+ * The configuration file: the one that is named, else that of the user's configuration folder, if it is there. A step without a network
+ * needs none, and takes what its command line names.
+ */
+const configFor = (step: Step, commandLine: SettingLayer, environment: SettingLayer) => {
+  const named = (step.offline === true ? commandLine.config : (commandLine.config ?? environment.config))?.at(-1)
+  // An empty path is reported together with all other invalid values.
+  if (named !== undefined) return named === "" ? Effect.succeed(noConfigFile) : readConfigFile(named)
+  const folder = step.offline === true ? null : userFolder("XDG_CONFIG_HOME", ".config")
+  return folder === null ? Effect.succeed(noConfigFile) : findConfigFile(join(folder, "svc-steps", "config.json"))
+}
 
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLine) {
-  const path = commandLine.layer.config?.at(-1)
-  // An empty path is reported together with all other invalid values.
-  const file = path === undefined || path === "" ? noFile : yield* readConfigFile(path)
+  const environment = environmentLayer(process.env)
+  const file = yield* configFor(step, commandLine.layer, environment)
   const given: Layers = {
     commandLine: yield* withIdFiles(commandLine.layer, "command line"),
-    environment: environmentLayer(process.env),
+    environment,
     file: yield* withIdFiles(file.layer, "configuration file")
   }
-  const { layers, warnings } = table.token.steps.includes(step.name)
-    ? keepToken(given)
-    : { layers: given, warnings: [] }
+  const tokens = table.token.steps.includes(step.name) ? keepToken(given) : { layers: given, warnings: [] }
+  const { layers, warnings } = keepAccount(tokens.layers)
   const decoded = decode(step.name, layers)
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
@@ -266,7 +277,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems, ...combined],
-    warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
+    warnings: [...environmentWarnings(process.env), ...file.warnings, ...tokens.warnings, ...warnings]
   }
 })
 

@@ -1,24 +1,12 @@
-/** docs/coming-from-another-tool.md: each row of its tables is tried. */
+/** docs/coming-from-another-tool.md: each row of its table is tried. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { root } from "../Root.ts"
-import { runWarm } from "../WarmExecutables.ts"
 
 const page = readFileSync(`${root}docs/coming-from-another-tool.md`, "utf8")
-const [, table = ""] = /\| there \| here \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(page) ?? []
-
-const optionsIn = (cell = "") => [...cell.matchAll(/`(-[^`]+)`/g)].map(([, option = ""]) => option)
-
-/** Several spellings stand for one option of ours, or each for the one at its place. */
-const rows = table.split("\n").flatMap((row) => {
-  const [, there, here] = row.split("|")
-  const ours = optionsIn(here)
-  return optionsIn(there).map((spelling, at) => [spelling, ours.length === 1 ? ours[0] : ours[at]] as const)
-})
-
 const [, differences = ""] = /\| what \| here \| why \|\n\|---\|---\|---\|\n([\s\S]*?)\n\n/.exec(page) ?? []
 
 const ends = Effect.fnUntraced(function* ({ download }: Ground, exit: number, args: ReadonlyArray<string>, env = {}) {
@@ -81,17 +69,6 @@ const checks: Readonly<Record<string, (on: Ground) => Effect.Effect<unknown>>> =
 }
 
 describe("coming from another tool", () => {
-  it.live("its spellings are refused before anything is asked, and the sentence names ours", () =>
-    Effect.gen(function* () {
-      assert.isAbove(rows.length, 13)
-      for (const [spelling, ours] of rows) {
-        const { exitCode, stderr } = yield* runWarm("svc-download", ["A1", "-t", "http://127.0.0.1:9", spelling])
-        assert.strictEqual(exitCode, 64, `${spelling}: ${stderr}`)
-        assert.match(stderr, new RegExp(`Unknown option ${spelling}; did you mean .*${ours}\\b`), spelling)
-      }
-    })
-  )
-
   it.live("each row of what is another here is so", () =>
     Effect.gen(function* () {
       const named = differences.split("\n").map((row) => row.split("|")[1]?.trim() ?? "")

@@ -73,6 +73,9 @@ describe("svc-doctor", () => {
         for (const name of ["password", "svc.json"]) chmodSync(join(folder, name), mode)
         assert.strictEqual(yield* examine([], byFile, { settings: byPassword }), 0)
         assert.strictEqual(yield* examine(["--config", "svc.json"], { cwd: folder }, { settings: byConfig }), 0)
+        const byVariable = { cwd: folder, env: { SVC_CONFIG: "svc.json" } }
+        const told = mode === 0o600 ? /config = svc\.json \(SVC_CONFIG in the environment\)/ : byConfig
+        assert.strictEqual(yield* examine([], byVariable, { settings: told }), 0)
       }
     })
   )

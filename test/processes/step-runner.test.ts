@@ -1,9 +1,9 @@
 /** The shared runner as a process: settings, messages, signals, terminals, exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { version } from "../../steps/main/Version.ts"
@@ -11,7 +11,7 @@ import { bundled } from "../Bundles.ts"
 import { type RunOptions, runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { runWarmProgram } from "../WarmExecutables.ts"
+import { runWarm, runWarmProgram } from "../WarmExecutables.ts"
 
 const sample = await bundled(new URL("../sample-step/Start.ts", import.meta.url))
 const graceless = await bundled(new URL("../sample-step/Grace.ts", import.meta.url))
@@ -213,6 +213,62 @@ describe("where settings come from", () => {
         broken.stderr,
         `Error: Configuration file ${config}: not JSON: expected a value at line 1, column 14\n`
       )
+    })
+  )
+
+  it.live("G2 without --config: the file that SVC_CONFIG names, else the one of the user's configuration folder", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const settings = { target: "https://lab.example.org", username: "found", password: "12345678", logfile: "log" }
+      const put = (path: string, content: object) => {
+        mkdirSync(join(at, dirname(path)), { recursive: true })
+        writeFileSync(join(at, path), JSON.stringify(content), { mode: 0o600 })
+        return join(at, path)
+      }
+      const inHome = put(".config/svc-steps/config.json", settings)
+      put("xdg/svc-steps/config.json", { ...settings, username: "xdg" })
+      const named = put("named.json", { ...settings, username: "named" })
+      const typed = put("typed.json", { ...settings, username: "typed" })
+      const from = (env: Record<string, string>, ...args: ReadonlyArray<string>) => warm(args, { cwd: at, env })
+      const userOf = (...run: Parameters<typeof from>) =>
+        Effect.map(from(...run), ({ stderr, stdout }) => JSON.parse(stdout || `"${stderr}"`).username)
+      assert.strictEqual(yield* userOf({ HOME: at }), "found")
+      assert.include(readFileSync(join(at, "log"), "utf8").split("\n")[0], `, settings of ${inHome}`)
+      assert.strictEqual(yield* userOf({ HOME: at, XDG_CONFIG_HOME: "relative" }), "found")
+      assert.strictEqual(yield* userOf({ HOME: at, XDG_CONFIG_HOME: join(at, "xdg") }), "xdg")
+      assert.strictEqual(yield* userOf({ HOME: at, SVC_CONFIG: named }), "named")
+      assert.strictEqual(yield* userOf({ HOME: at, SVC_CONFIG: named }, "--config", typed), "typed")
+      assert.strictEqual(yield* userOf({ HOME: at, SVC_USER: "env" }, "-u", "line"), "line")
+
+      const elsewhere = yield* from({ HOME: at }, "-t", "https://other.example.org")
+      assert.strictEqual(elsewhere.exitCode, 78)
+      assert.match(
+        elsewhere.stderr,
+        /The account in \S+config\.json is for https:\/\/lab\S+, and not used for https:\/\/other/
+      )
+      assert.notInclude(elsewhere.stderr, "12345678")
+      for (const env of [{}, { HOME: "nowhere" }, { HOME: join(at, "no-home") }]) {
+        assert.match((yield* from(env)).stderr, /^Error: Missing required argument --target\n/)
+      }
+      const missing = yield* from({ HOME: at, SVC_CONFIG: join(at, "no.json") })
+      assert.deepInclude(missing, {
+        exitCode: 78,
+        stderr: `Error: Configuration file ${at}/no.json: it does not exist\n`
+      })
+      writeFileSync(inHome, '{"target":')
+      assert.strictEqual((yield* from({ HOME: at })).exitCode, 78)
+      rmSync(inHome)
+      mkdirSync(inHome)
+      const unread = yield* from({ HOME: at }, "-t", "https://h", "-u", "u", "-p", "p")
+      assert.deepInclude(unread, { exitCode: 0 })
+      assert.match(
+        unread.stderr,
+        /\[warn\]: Configuration file \S+config\.json: it is a folder; no settings come from it/
+      )
+      // What needs no service does not stumble over the settings for it.
+      const offline = yield* runWarm("svc-verify", [], { cwd: at, env: { HOME: at, SVC_CONFIG: "no.json" } })
+      assert.deepInclude(offline, { exitCode: 64 })
+      assert.notInclude(offline.stderr, "no.json")
     })
   )
 

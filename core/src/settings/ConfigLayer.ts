@@ -9,7 +9,7 @@ import type { Layer } from "./Settings.ts"
 /** Where a name of the file belongs in the table: its key, or an alias of it. */
 const keyByName: ReadonlyMap<string, KeyName> = new Map(
   keyNames
-    .filter((name) => table[name].optionOnly === undefined)
+    .filter((name) => table[name].notInFile === undefined)
     .flatMap((name) => [name, table[name].configAlias ?? []].flat().map((called) => [called, name] as const))
 )
 

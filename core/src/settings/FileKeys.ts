@@ -163,7 +163,7 @@ export const fileKeys = inGroup("Files", fileSteps, {
     type: "flag",
     steps: downloadSteps,
     beyond: true,
-    optionOnly: true,
+    notInFile: true,
     otherSpellings: ["c", "pipe", "to-stdout"],
     help: "Write the one file that is wanted, whole or the slice of it, to standard output, every block and record of it checked before it goes"
   },

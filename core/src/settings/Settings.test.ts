@@ -49,14 +49,14 @@ describe("precedence", () => {
         const layers: Layers = {
           commandLine: onLine ? { [name]: [line] } : {},
           environment: environmentLayer(variables),
-          file: inFile && key.optionOnly === undefined ? { [name]: [file] } : {}
+          file: inFile && key.notInFile === undefined ? { [name]: [file] } : {}
         }
         const { problems, settings } = decode("download", layers)
         const winner = onLine
           ? line
           : inEnvironment && hasVariable
             ? environment
-            : inFile && key.optionOnly === undefined
+            : inFile && key.notInFile === undefined
               ? file
               : null
         assert.deepStrictEqual(problems, [])

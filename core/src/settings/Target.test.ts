@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted, Result, Schema } from "effect"
 import type { Layer } from "./Settings.ts"
-import { isDirect, keepToken, resolveProxy, resolveTarget } from "./Target.ts"
+import { isDirect, keepAccount, keepToken, resolveProxy, resolveTarget } from "./Target.ts"
 
 const template = "https://{target}.example.org/base"
 const url = (target: string | null, base: string | null = template) =>
@@ -61,6 +61,45 @@ describe("a token", () => {
     assert.deepStrictEqual(keep({}, other, gateway), expected)
     const byFile = { target: ["https://other/service"], tokenFile: ["other.token"] }
     assert.deepStrictEqual(keep(byFile), { ...expected, token: undefined })
+  })
+})
+
+describe("the account in a configuration file", () => {
+  const address = Schema.Literals(["https://lab.example.org", "HTTPS://LAB.example.org:443/", "lab", "https://other"])
+  const account: Layer = { username: ["ada"], passwordFile: ["secret"], token: ["CANARY"], tokenFile: ["token"] }
+
+  it.prop(
+    "goes to the target that the file names, however it is written, and to another only from a file that the command line names",
+    [
+      Schema.Struct({
+        own: Schema.NullOr(address),
+        inEnvironment: Schema.NullOr(address),
+        onLine: Schema.NullOr(address)
+      }),
+      Schema.Struct({ typed: Schema.Boolean, hasUser: Schema.Boolean })
+    ],
+    ([{ inEnvironment, onLine, own }, { hasUser, typed }]) => {
+      const targetOf = (target: string | null): Layer => (target === null ? {} : { target: [target] })
+      const before = {
+        commandLine: { ...targetOf(onLine), ...(typed ? { config: ["c.json"] } : {}) },
+        environment: { ...targetOf(inEnvironment), ...(hasUser ? { username: ["eve"] } : {}) },
+        file: { ...targetOf(own), ...account, baseUrl: ["https://{target}.example.org"], caFile: ["ca.pem"] }
+      }
+      const { layers, warnings } = keepAccount(before)
+      const isLab = (target: string | null) => target !== "https://other"
+      const wanted = onLine ?? inEnvironment ?? own
+      const goes = typed || own === null || isLab(own) === isLab(wanted)
+      const { baseUrl, caFile } = before.file
+      assert.deepStrictEqual(layers, goes ? before : { ...before, file: { ...targetOf(own), baseUrl, caFile } })
+      assert.strictEqual(warnings.length, goes || hasUser ? 0 : 1)
+      assert.notInclude(warnings.join(), "CANARY")
+    }
+  )
+
+  it("is not for what a variable makes of the name of its target", () => {
+    const file: Layer = { target: ["lab"], baseUrl: ["https://{target}.example.org"], password: ["CANARY"] }
+    const { layers } = keepAccount({ commandLine: {}, environment: { baseUrl: ["https://{target}.other.org"] }, file })
+    assert.isUndefined(layers.file.password)
   })
 })
 

@@ -167,6 +167,32 @@ export const keepToken = (layers: Layers): { readonly layers: Layers; readonly w
   }
 }
 
+const accountKeys = ["username", "password", "passwordFile", "token", "tokenFile", "service"] as const
+
+/**
+ * The account in a file is for the target that the file names, unless this command line names the file: whoever wrote it down once did
+ * not think of the sandbox, the gateway or the mistyped address that a later command goes to.
+ */
+export const keepAccount = (layers: Layers): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
+  const { commandLine, environment, file } = layers
+  const hrefOf = (...[target, template]: ReadonlyArray<ReadonlyArray<string> | undefined>) =>
+    Result.getOrNull(Result.map(resolveTarget(target?.at(-1) ?? null, template?.at(-1) ?? null), ({ href }) => href))
+  const template = commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl
+  const own = hrefOf(file.target, file.baseUrl ?? template)
+  const wanted = hrefOf(commandLine.target ?? environment.target ?? file.target, template)
+  if (commandLine.config !== undefined || own === null || wanted === null || own === wanted)
+    return { layers, warnings: [] }
+  const kept = Object.fromEntries(Object.entries(file).filter(([name]) => !accountKeys.some((key) => key === name)))
+  const given = { ...environment, ...commandLine }
+  const needed =
+    accountKeys.some((key) => file[key] !== undefined) && !accountKeys.some((key) => given[key] !== undefined)
+  const path = (environment.config ?? file.config)?.at(-1)
+  return {
+    layers: { ...layers, file: kept },
+    warnings: needed ? [`The account in ${path} is for ${own}, and not used for ${wanted}`] : []
+  }
+}
+
 /** The port of a URL, also when it is the usual one of its scheme. */
 export const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
