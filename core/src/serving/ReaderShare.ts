@@ -1,4 +1,4 @@
-/** How much one reader may have under way: what is beyond waits until something of its own has ended, and holds up nobody else. */
+/** How many works a reader may have under way: further ones wait for their turn, and hold up no other reader. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
@@ -6,52 +6,44 @@ import * as Semaphore from "effect/Semaphore"
 import { monotonicMillis } from "../telemetry/MonotonicTime.ts"
 import { patience, Reader, ServiceAway } from "./Questions.ts"
 
-interface Share {
-  readonly permits: Semaphore.Semaphore
-  /** How many works have ended with an answer, if only a no. */
-  answered: number
-  /** Fails those who wait at that time. */
-  away: Deferred.Deferred<never, ServiceAway>
-}
-
-/**
- * Readers wait as long as there are answers. Where a work ends since nobody answers (`ServiceAway`), and no other of its reader had an
- * answer meanwhile, those who wait end as well: one after the other, each would wait as long again. A work that joined the look-up of
- * another shortly before that failed has not waited, so it says nothing about them.
- *
- * @param most - works of one reader at a time
- */
+/** @param most - works of one reader at a time */
 export const makeReaderShare = (most: number) =>
-  Effect.map(
-    RcMap.make({
-      lookup: (_reader: string) =>
-        Effect.sync((): Share => ({ permits: Semaphore.makeUnsafe(most), answered: 0, away: Deferred.makeUnsafe() }))
-    }),
-    (shares) =>
-      <A, E, R>(work: Effect.Effect<A, E, R>) =>
-        Effect.gen(function* () {
-          const share = yield* RcMap.get(shares, (yield* Reader).key)
-          const begun = yield* Deferred.make<void>()
-          const { away } = share
-          const turn = Effect.gen(function* () {
-            yield* Deferred.succeed(begun, undefined)
-            const before = share.answered
-            const since = yield* monotonicMillis
-            const answered = Effect.sync(() => void share.answered++)
-            return yield* work.pipe(
-              Effect.tap(() => answered),
-              Effect.tapError(
-                Effect.fnUntraced(function* (error) {
-                  if (!(error instanceof ServiceAway)) return yield* answered
-                  if (share.answered > before || (yield* monotonicMillis) - since < patience) return
-                  const waiting = share.away
-                  share.away = Deferred.makeUnsafe()
-                  yield* Deferred.fail(waiting, error)
-                })
-              )
-            )
-          })
-          const inVain = Effect.raceFirst(Deferred.await(begun), Deferred.await(away))
-          return yield* Effect.raceFirst(share.permits.withPermit(turn), Effect.andThen(inVain, Effect.never))
-        }).pipe(Effect.scoped)
+  Effect.map(RcMap.make({ lookup: (_reader: string) => Effect.sync(() => makeShare(most)) }), (shares) =>
+    Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+      const inTurn = yield* RcMap.get(shares, (yield* Reader).key)
+      return yield* inTurn(work)
+    }, Effect.scoped)
   )
+
+/** The works of one reader. They wait as long as any of them is answered; else all wait in vain, each as long again as the one before. */
+const makeShare = (most: number) => {
+  const permits = Semaphore.makeUnsafe(most)
+  /** Who waits for a turn; failing it ends the wait. */
+  const waiting = new Set<Deferred.Deferred<never, ServiceAway>>()
+  /** Works that were answered, if only with a no. */
+  let answers = 0
+  const countAnswer = Effect.sync(() => void answers++)
+
+  const watched = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+    const before = answers
+    const begun = yield* monotonicMillis
+    const unanswered = Effect.fnUntraced(function* (error: ServiceAway) {
+      const waited = (yield* monotonicMillis) - begun
+      // One that joined another's look-up just before that failed has not waited itself, so it says nothing about those who do.
+      if (answers > before || waited < patience) return
+      for (const wait of [...waiting]) yield* Deferred.fail(wait, error)
+    })
+    return yield* work.pipe(
+      Effect.tap(() => countAnswer),
+      Effect.tapError((error) => (error instanceof ServiceAway ? unanswered(error) : countAnswer))
+    )
+  })
+
+  return Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+    const wait = yield* Deferred.make<never, ServiceAway>()
+    const endWait = Effect.sync(() => waiting.delete(wait))
+    waiting.add(wait)
+    const turn = permits.withPermit(Effect.andThen(endWait, watched(work)))
+    return yield* Effect.raceFirst(turn, Deferred.await(wait)).pipe(Effect.ensuring(endWait))
+  })
+}
