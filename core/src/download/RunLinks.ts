@@ -37,7 +37,7 @@ export const runLinks = Effect.fnUntraced(function* (
       const analysis = AnalysisId.make(id)
       return entryOf({ id: analysis, named: true }, yield* client.getFileDownloadLinks(analysis), askedAt)
     }),
-    held: files === undefined ? entries : entriesFor(files, entries),
+    known: files === undefined ? entries : entriesFor(files, entries),
     noLink: (why, file, { listed }) => {
       if (why === "Archived") {
         const cold = listed.files.find(({ fileName }) => fileName === file.fileName)

@@ -1,9 +1,8 @@
 /**
- * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
+ * The bytes of one version of a file, for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
- *
- * A link host must send a first byte in time. A reader keeps its connection to it until it has its bytes.
  */
+import * as Bytes from "effect/Bytes"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -17,10 +16,11 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import type { LinkProtocol, TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
+import type { ByteRange } from "../transfer/ByteRanges.ts"
 import { LinkHost, type LinkRequest } from "../transfer/LinkHost.ts"
 import * as LinkLease from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
-import { fetchRange } from "../transfer/RangeFetch.ts"
+import { fetchRange, overlapLength } from "../transfer/RangeFetch.ts"
 import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
@@ -49,7 +49,7 @@ export class FileBytes extends Context.Service<
   {
     /** Size, tag and time of last modification as the link host states them. */
     readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
-    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds of the link. */
+    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds after the link host was asked. */
     readonly send: (
       file: ServedFile,
       version: SizedVersion,
@@ -70,52 +70,48 @@ export class FileBytes extends Context.Service<
 const trusted = Duration.minutes(1)
 /** Of how many files versions are remembered. */
 const mostVersions = 4000
-/** How many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
-const overlap = 64 * 1024
 
 const makeFileBytes = Effect.fnUntraced(function* () {
   const store = yield* LinkStore
   const host = yield* LinkHost
   const pool = yield* LinkPool
 
-  const sendRange = Effect.fnUntraced(function* (
+  /** Fetches `range` into `sink`, and gives what is known of the version by then. */
+  const fetchInto = Effect.fnUntraced(function* (
+    sink: ByteSink,
     file: ServedFile,
     known: SizedVersion | null,
-    [first, end]: readonly [number, number],
-    sink: ByteSink
+    range: ByteRange
   ): Effect.fn.Return<ObjectVersion | null, BytesError, Scope.Scope> {
+    const { analysisId, fileName } = file
+    const request = { fileName, size: known?.size ?? file.size, progress: () => Effect.void }
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
-    const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
-    /** A link that cannot be had ends the transfer through this, with errors that transfers do not know. */
-    const noLink = yield* Deferred.make<never, StoreError | InArchive>()
-    const start = yield* makeStartTimer(Deferred.fail(noLink, hostSilent))
-    const timedHost = { ...host, get: (asked: LinkRequest) => Effect.andThen(start.runs, host.get(asked)) }
-    const timedSink: ByteSink = {
-      ...sink,
-      write: (offset, bytes) => Effect.andThen(start.ends, sink.write(offset, bytes))
-    }
+    /** Ends a transfer with what transfers do not know: there is no link, or the link host is silent. */
+    const ended = yield* Deferred.make<never, StoreError | InArchive>()
+    const start = yield* makeStartLimit(Deferred.fail(ended, hostSilent))
     const fetching = Effect.gen(function* () {
       const { link, renewLink } = yield* store.lend(file)
-      const renewed = Effect.andThen(start.stops, renewLink).pipe(
-        Effect.catch((error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
+      const renewed = Effect.andThen(start.linkAsked, renewLink).pipe(
+        Effect.catch((error) => Effect.andThen(Deferred.fail(ended, error), Effect.never))
       )
-      const { analysisId } = file
       const lease = yield* LinkLease.make({ ...request, analysisId, link, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
-      yield* fetchRange({ request, lease, watch, sink: timedSink, attempts }, [first, end]).pipe(
-        Effect.provideService(LinkHost, timedHost),
+      const write: ByteSink["write"] = (offset, bytes) => Effect.andThen(start.byteCame, sink.write(offset, bytes))
+      const get = (asked: LinkRequest) => Effect.andThen(start.hostAsked, host.get(asked))
+      yield* fetchRange({ request, lease, watch, sink: { ...sink, write }, attempts }, range).pipe(
+        Effect.provideService(LinkHost, { ...host, get }),
         Effect.provideService(LinkPool, pool)
       )
       return yield* watch.known
     })
-    return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
-      // The service lists it as there: it was asked for the link that was refused last.
+    return yield* Effect.raceFirst(fetching, Deferred.await(ended)).pipe(
+      // So says the link host: the service has just given a link of it.
       Effect.catchTag("SvcInArchive", ({ answer }) => new InArchive({ file, answer })),
       Effect.catchTag(
         "Restart",
         (error): Effect.Effect<never, FileChanged | LinkProtocol> =>
-          error.cause === "Changed" ? new FileChanged({ reason: error.reason }) : noRanges(file.fileName, error)
+          error.cause === "Changed" ? new FileChanged({ reason: error.reason }) : noRanges(fileName, error)
       )
     )
   }, Effect.scoped)
@@ -126,13 +122,13 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored)
+    const version = yield* fetchInto(ignored, file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)])
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }
   })
 
-  // Listed with another size, it is another file.
+  // By all that is listed of a file: with another size it is another one.
   const versions = yield* Cache.makeWith(probe, {
     capacity: mostVersions,
     timeToLive: (exit) => (Exit.isSuccess(exit) ? trusted : Duration.zero)
@@ -140,38 +136,17 @@ const makeFileBytes = Effect.fnUntraced(function* () {
 
   const send: FileBytes["Service"]["send"] = (file, version, { first, end }, take) => {
     if (end <= first) return Effect.void
-    const tail = version.etag === null ? makeTail() : null
+    const tail = version.etag === null ? makeTail(first) : null
     const sink: ByteSink = {
       begin: first,
       write: (_offset, bytes) =>
-        Effect.suspend(() => {
-          tail?.add(bytes)
-          return take(bytes)
-        }),
-      read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
+        Effect.andThen(
+          Effect.sync(() => tail?.add(bytes)),
+          take(bytes)
+        ),
+      read: (offset, length) => Effect.sync(() => tail?.read(offset, length) ?? new Uint8Array(0))
     }
-    return sendRange(file, version, [first, end], sink).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
-
-    /** The last bytes that were sent, by their place in the file. */
-    function makeTail() {
-      let at = first
-      let bytes = new Uint8Array(0)
-      return {
-        add: (more: Uint8Array) => {
-          at += more.length
-          const joined = new Uint8Array(Math.min(overlap, bytes.length + more.length))
-          const fresh = more.subarray(Math.max(0, more.length - joined.length))
-          joined.set(fresh, joined.length - fresh.length)
-          const old = joined.length - fresh.length
-          joined.set(bytes.subarray(bytes.length - old), 0)
-          bytes = joined
-        },
-        last: (offset: number, length: number) => {
-          const from = bytes.length - (at - offset)
-          return bytes.slice(from, from + length)
-        }
-      }
-    }
+    return fetchInto(sink, file, version, [first, end]).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
   }
 
   return FileBytes.of({
@@ -195,23 +170,39 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
-/** How long a reader waits for the first byte of the link host. Waiting for a connection, or for a link of the service, is no fault of the host. */
-const firstByte = Duration.seconds(10)
+/** How long a link host may take to send its first byte. Waiting for a connection, or for a link of the service, is no fault of it. */
+const longestStart = Duration.seconds(10)
 const hostSilent = new ServiceAway({ reason: "the link host has not answered yet" })
 
-/** @param late - what happens when the link host has been asked for `firstByte` and sent nothing */
-const makeStartTimer = Effect.fnUntraced(function* (late: Effect.Effect<unknown>) {
+/** @param late - what happens when the link host has been asked for `longestStart` and sent nothing */
+const makeStartLimit = Effect.fnUntraced(function* (late: Effect.Effect<unknown>) {
   const timer = yield* FiberHandle.make()
-  let begun = false
+  let hasStarted = false
   return {
-    runs: Effect.suspend(() =>
-      begun ? Effect.void : FiberHandle.run(timer, Effect.delay(late, firstByte), { onlyIfMissing: true })
+    hostAsked: Effect.suspend(() =>
+      hasStarted ? Effect.void : FiberHandle.run(timer, Effect.delay(late, longestStart), { onlyIfMissing: true })
     ),
-    stops: FiberHandle.clear(timer),
-    ends: Effect.suspend(() => {
-      if (begun) return Effect.void
-      begun = true
+    linkAsked: FiberHandle.clear(timer),
+    byteCame: Effect.suspend(() => {
+      if (hasStarted) return Effect.void
+      hasStarted = true
       return FiberHandle.clear(timer)
     })
   }
 })
+
+/** The last bytes that were sent of those from `first` on: so many as are compared when the link host is asked again. */
+const makeTail = (first: number) => {
+  let bytes = new Uint8Array(0)
+  let end = first
+  return {
+    add: (more: Uint8Array) => {
+      bytes = Bytes.concat([bytes, more]).subarray(-overlapLength)
+      end += more.length
+    },
+    read: (offset: number, length: number) => {
+      const from = bytes.length - (end - offset)
+      return bytes.slice(from, from + length)
+    }
+  }
+}

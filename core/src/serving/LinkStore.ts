@@ -1,11 +1,9 @@
 /** The files of analyses and their links, shared by all readers of a server: who may know of which, and in what turn the service is asked. */
-import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type * as Redacted from "effect/Redacted"
@@ -16,7 +14,7 @@ import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
-import { awaited, isNo, type LentLink, makeLinks, unknownFor } from "../transfer/Links.ts"
+import { type LentLink, makeLinks, sharedAsk } from "../transfer/Links.ts"
 import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
@@ -133,20 +131,11 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     most: mostHeld
   })
 
-  const lists: Cache.Cache<"all", ReadonlyArray<ServedAnalysis>, StoreError> = yield* Cache.makeWith(
-    (_all: "all") =>
-      questions.ask(
-        false,
-        awaited(
-          lists,
-          "all",
-          access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses))
-        )
-      ),
+  const list = yield* sharedAsk(
+    (_all: "all") => access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses)),
     {
-      capacity: 1,
-      // A no is held as well: each one asked for may cost a login, since it is as a lost session looks.
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? listTime : isNo(exit) ? unknownFor : Duration.zero)
+      queue: questions,
+      keptFor: listTime
     }
   )
 
@@ -162,7 +151,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   return {
     analyses: Effect.gen(function* () {
       const { mayRead } = yield* Reader
-      const all = yield* questions.wait(Cache.get(lists, "all"))
+      const all = yield* list("all")
       return all.filter(({ id }) => mayRead(id))
     }),
     // One without files is asked about as a file that is not listed is.
@@ -183,7 +172,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     forget: links.forget,
     learn: (analysisId, files, askedAt) =>
       isId(analysisId) ? links.learn(heldOf(analysisId, files, askedAt)) : Effect.void,
-    state: Effect.zipWith(questions.state, links.held, (queue, linksHeld) => ({ queue, linksHeld }))
+    state: Effect.zipWith(questions.state, links.linksHeld, (queue, linksHeld) => ({ queue, linksHeld }))
   }
 })
 

@@ -15,11 +15,16 @@ import * as Result from "effect/Result"
 import type { LinkedFile } from "./LinkLease.ts"
 import type { FreshLink } from "./TransferRequest.ts"
 
-/** What is known of an analysis, its links among it. */
+/** An answer of the service about an analysis. */
 export interface LinkAnswer {
   readonly listed: {
     readonly id: string
-    readonly files: ReadonlyArray<Pick<HeldFile, "size" | "archived"> & { readonly fileName: string | null }>
+    readonly files: ReadonlyArray<{
+      readonly fileName: string | null
+      /** Bytes. */
+      readonly size: number | null
+      readonly archived: boolean
+    }>
   }
   /** By file name; files without a link are absent. */
   readonly links: ReadonlyMap<string, Redacted.Redacted>
@@ -44,7 +49,7 @@ export interface LentLink<E> extends Pick<LinkedFile, "link" | "size"> {
 /** `E`: the service does not answer, or with a no. `F`: a file has no link. */
 export interface Links<A, E, F> {
   /**
-   * What is known of an analysis.
+   * The last answer about an analysis.
    *
    * @param about - the files of which it has to be fresh
    */
@@ -52,70 +57,54 @@ export interface Links<A, E, F> {
   /**
    * A link of exactly one file.
    *
-   * @param longest - how long ago it may have been asked for: for somebody who can have it renewed, ten minutes
+   * @param maxAge - how long ago it may have been asked for: for somebody who can have it renewed, ten minutes
    */
-  readonly lend: (file: WantedFile, longest?: Duration.Input) => Effect.Effect<LentLink<E | F>, E | F>
+  readonly lend: (file: WantedFile, maxAge?: Duration.Input) => Effect.Effect<LentLink<E | F>, E | F>
   /** Makes the next question about this analysis a request to the service. */
   readonly forget: (analysisId: string) => Effect.Effect<void>
   /** Takes an answer that somebody else was given. */
   readonly learn: (answer: A) => Effect.Effect<void>
   /** Of how many files a link is held that is given out without a question. */
-  readonly held: Effect.Effect<number>
+  readonly linksHeld: Effect.Effect<number>
 }
-
-/** Who may ask the service when, where many want to. */
-export interface LinkQueue<W> {
-  /** Does `work` when its turn has come, and to its end also when nobody waits for it any more. */
-  readonly ask: <A, E extends Refusal>(known: boolean, work: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
-  /** What each one who waits for an answer waits at most while nobody is answered. */
-  readonly wait: <A, E>(answer: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
-}
-
-type Refusal = { readonly retryable: boolean; readonly scope: string }
 
 export interface LinksOptions<A, E, W, F> {
   /** Asks the service about an analysis. */
   readonly ask: (analysisId: string) => Effect.Effect<A, E>
   /** The error of a file that has no link by this answer. */
-  readonly noLink: (no: NoLink, file: WantedFile, answer: A) => F
+  readonly noLink: (why: NoLink, file: WantedFile, answer: A) => F
   readonly queue?: LinkQueue<W>
-  readonly held?: Iterable<A>
-  /** Analyses that are held; the one asked for longest ago is dropped first. */
+  /** Answers that are there from the begin on. */
+  readonly known?: Iterable<A>
+  /** Analyses whose answers are held; the one asked for longest ago is dropped first. */
   readonly most?: number
   /** A link is given out once, and not kept: of ten thousand files nothing is held that is done. */
   readonly once?: boolean
 }
 
-/** Links are given out no longer than this after they were asked for, to who can have them renewed: they live for an hour or more. */
-const givenFor = Duration.toMillis("10 minutes")
-/** An archived file may be back at any time, so what is known of it is kept only for those who ask at the same time. */
-const archivedFor = Duration.toMillis("5 seconds")
-/** Tools look for indexes under names that are not listed, each time they open a file. */
-const missingFor = Duration.toMillis("30 seconds")
-/** How long the service is not asked again about what it does not know, or does not show. */
-export const unknownFor = Duration.minutes(1)
-/** Most of them that are remembered. */
-const mostUnknown = 10_000
+/** What an answer says of a file. `Given`: it had a link, which was given out and is not kept. */
+type HeldFile = { readonly freshUntil: number } & (
+  | { readonly state: "Linked"; readonly link: Redacted.Redacted; readonly size: number | null }
+  | { readonly state: Exclude<NoLink, "Missing"> | "Given" }
+)
 
-interface HeldFile {
-  /** Bytes. */
-  readonly size: number | null
-  readonly archived: boolean
-  readonly link: Redacted.Redacted | null
-  /** Its link was given out, and is not kept. */
-  readonly given: boolean
-  /** Until when this counts, in ms since 1970. */
-  readonly freshUntil: number
-}
-
-/** One answer of the service. */
-interface Held<A> {
+/** One answer of the service; times in ms since 1970. */
+interface HeldAnswer<A> {
   readonly answer: A
   readonly generation: number
-  /** In ms since 1970. */
-  readonly since: number
-  /** By name; null for the name of several. */
-  readonly files: ReadonlyMap<string, HeldFile | null>
+  readonly heldSince: number
+  /** By name. */
+  readonly files: Map<string, HeldFile>
+}
+
+/** How long an answer counts of a file, in ms. */
+const freshFor = {
+  /** From the question on, for who can have the link renewed: it lives for an hour or more. */
+  link: Duration.toMillis("10 minutes"),
+  /** The file may be back at any time, so this is for those who ask at the same time. */
+  archived: Duration.toMillis("5 seconds"),
+  /** Tools look for indexes under names that are not listed, each time they open a file. */
+  missing: Duration.toMillis("30 seconds")
 }
 
 export const makeLinks = Effect.fnUntraced(function* <
@@ -125,73 +114,68 @@ export const makeLinks = Effect.fnUntraced(function* <
   W extends Refusal = never
 >({
   ask,
-  held: known = [],
+  known = [],
   most = Number.POSITIVE_INFINITY,
   noLink,
   once = false,
   queue
 }: LinksOptions<A, E, W, F>): Effect.fn.Return<Links<A, E | W, F>> {
-  const answers = new Map<string, Held<A>>()
+  /** By analysis, the newest last. */
+  const answers = new Map<string, HeldAnswer<A>>()
   let generation = 0
 
-  const hold = (answer: A, now: number): Held<A> => {
-    const held = { answer, generation: ++generation, since: now, files: filesOf(answer, now) }
-    // The newest comes last.
-    answers.delete(answer.listed.id)
-    answers.set(answer.listed.id, held)
-    for (const oldest of answers.keys()) {
-      if (answers.size <= most) break
-      answers.delete(oldest)
-    }
-    return held
-  }
-  const begun = yield* Clock.currentTimeMillis
-  for (const answer of known) hold(answer, begun)
+  const hold = (answer: A) =>
+    Effect.map(Clock.currentTimeMillis, (now): HeldAnswer<A> => {
+      const held = { answer, generation: ++generation, files: filesOf(answer, now), heldSince: now }
+      answers.delete(answer.listed.id)
+      answers.set(answer.listed.id, held)
+      for (const oldest of answers.keys()) {
+        if (answers.size <= most) break
+        answers.delete(oldest)
+      }
+      return held
+    })
+  yield* Effect.forEach(known, hold, { discard: true })
 
-  const askNext = (analysisId: string) =>
-    Effect.flatMap(ask(analysisId), (answer) => Effect.map(Clock.currentTimeMillis, (now) => hold(answer, now)))
-
-  const asking: Cache.Cache<string, Held<A>, E | W> = yield* Cache.makeWith(
-    (analysisId: string) => {
-      const work = askNext(analysisId)
-      return queue === undefined ? work : queue.ask(answers.has(analysisId), awaited(asking, analysisId, work))
-    },
-    { capacity: mostUnknown, timeToLive: (exit) => (isNo(exit) ? unknownFor : Duration.zero) }
-  )
+  const next = yield* sharedAsk((analysisId: string) => Effect.flatMap(ask(analysisId), hold), {
+    queue,
+    isKnown: (analysisId) => answers.has(analysisId)
+  })
 
   /** The answer that is held when it `counts`; else the next. */
   const current = Effect.fnUntraced(function* (
     analysisId: string,
-    counts: (held: Held<A>, now: number) => boolean
-  ): Effect.fn.Return<Held<A>, E | W> {
+    counts: (held: HeldAnswer<A>, now: number) => boolean
+  ): Effect.fn.Return<HeldAnswer<A>, E | W> {
     const held = answers.get(analysisId)
-    if (held !== undefined && counts(held, yield* Clock.currentTimeMillis)) return held
-    const answer = Cache.get(asking, analysisId)
-    return yield* queue === undefined ? answer : queue.wait(answer)
+    return held !== undefined && counts(held, yield* Clock.currentTimeMillis) ? held : yield* next(analysisId)
   })
 
-  const lend = Effect.fnUntraced(function* ({ analysisId, fileName }: WantedFile, longest: Duration.Input = givenFor) {
-    let last = 0
-    const counts = (held: Held<A>, now: number) =>
-      held.generation > last && isFresh(held, fileName, now) && now - held.answer.askedAt < Duration.toMillis(longest)
-    const next: Effect.Effect<Required<FreshLink>, E | W | F> = Effect.gen(function* () {
-      const held = yield* current(analysisId, counts)
+  const lend = Effect.fnUntraced(function* (wanted: WantedFile, maxAge: Duration.Input = freshFor.link) {
+    const { analysisId, fileName } = wanted
+    /** Generation of the link that was lent last: who wants one more was refused with it. */
+    let refused = 0
+    const lendNext: Effect.Effect<Required<FreshLink>, E | W | F> = Effect.gen(function* () {
+      const held = yield* current(
+        analysisId,
+        (held, now) =>
+          held.generation > refused &&
+          isFresh(held, fileName, now) &&
+          now - held.answer.askedAt < Duration.toMillis(maxAge)
+      )
       const file = held.files.get(fileName)
       // Somebody else who waited for this answer was first.
-      if (file?.given === true) return yield* next
-      if (file == null || file.link === null) {
-        return yield* Effect.fail(noLink(whyNot(file), { analysisId, fileName }, held.answer))
-      }
-      const { link, size } = file
-      last = held.generation
+      if (file?.state === "Given") return yield* lendNext
+      if (file?.state !== "Linked") return yield* Effect.fail(noLink(file?.state ?? "Missing", wanted, held.answer))
+      refused = held.generation
       if (once) {
-        Object.assign(file, { link: null, given: true, freshUntil: 0 })
-        if (linksIn(held, () => true) === 0) answers.delete(analysisId)
+        held.files.set(fileName, { state: "Given", freshUntil: 0 })
+        if (linksIn(held).length === 0) answers.delete(analysisId)
       }
-      return { link, size, askedAt: held.answer.askedAt }
+      return { link: file.link, size: file.size, askedAt: held.answer.askedAt }
     })
-    const { link, size } = yield* next
-    return { link, size, renewLink: next }
+    const { link, size } = yield* lendNext
+    return { link, size, renewLink: lendNext }
   })
 
   return {
@@ -202,48 +186,80 @@ export const makeLinks = Effect.fnUntraced(function* <
       ),
     lend,
     forget: (analysisId) => Effect.sync(() => void answers.delete(analysisId)),
-    learn: (answer) => Effect.map(Clock.currentTimeMillis, (now) => void hold(answer, now)),
-    held: Effect.map(Clock.currentTimeMillis, (now) => {
-      let links = 0
-      for (const held of answers.values()) links += linksIn(held, (until) => now < until)
-      return links
-    })
+    learn: (answer) => Effect.asVoid(hold(answer)),
+    linksHeld: Effect.map(Clock.currentTimeMillis, (now) =>
+      [...answers.values()].reduce((sum, held) => sum + linksIn(held).filter((file) => now < file.freshUntil).length, 0)
+    )
   }
 })
 
-const whyNot = (file: HeldFile | null | undefined): NoLink =>
-  file === undefined ? "Missing" : file === null ? "Several" : file.archived ? "Archived" : "Unlinked"
-
-const filesOf = ({ askedAt, links, listed }: LinkAnswer, now: number) => {
-  const files = new Map<string, HeldFile | null>()
+const filesOf = ({ askedAt, links, listed }: LinkAnswer, now: number): Map<string, HeldFile> => {
+  const files = new Map<string, HeldFile>()
   for (const { archived, fileName, size } of listed.files) {
     if (fileName === null) continue
-    const link = archived ? null : (links.get(fileName) ?? null)
-    const freshUntil = link === null ? now + archivedFor : askedAt + givenFor
-    files.set(fileName, files.has(fileName) ? null : { size, archived, link, given: false, freshUntil })
+    const link = links.get(fileName)
+    if (files.has(fileName)) files.set(fileName, { state: "Several", freshUntil: now + freshFor.missing })
+    else if (archived || link === undefined)
+      files.set(fileName, { state: archived ? "Archived" : "Unlinked", freshUntil: now + freshFor.archived })
+    else files.set(fileName, { state: "Linked", link, size, freshUntil: askedAt + freshFor.link })
   }
   return files
 }
 
-const isFresh = ({ answer, files, since }: Held<LinkAnswer>, fileName: string, now: number): boolean =>
+const isFresh = ({ answer, files, heldSince }: HeldAnswer<LinkAnswer>, fileName: string, now: number): boolean =>
   // The clock may have gone back.
-  now >= answer.askedAt && now < (files.get(fileName)?.freshUntil ?? since + missingFor)
+  now >= answer.askedAt && now < (files.get(fileName)?.freshUntil ?? heldSince + freshFor.missing)
 
-const linksIn = ({ files }: Held<LinkAnswer>, counts: (freshUntil: number) => boolean): number => {
-  let links = 0
-  for (const file of files.values()) if (file !== null && file.link !== null && counts(file.freshUntil)) links++
-  return links
+const linksIn = ({ files }: HeldAnswer<LinkAnswer>) => [...files.values()].filter(({ state }) => state === "Linked")
+
+/** Who may ask the service when, where many want to. */
+export interface LinkQueue<W> {
+  /**
+   * Does `work` when its turn has come, and to its end also when nobody waits for it any more.
+   *
+   * @param known - an older answer is there: such questions come first
+   */
+  readonly ask: <A, E extends Refusal>(known: boolean, work: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
+  /** Waits for an answer, but fails while nobody is answered. */
+  readonly wait: <A, E>(answer: Effect.Effect<A, E>) => Effect.Effect<A, E | W>
 }
 
-/**
- * `work` of a queue, whose result `cache` gives for `key`. It goes on when nobody waits for it; but a cache lets go of what nobody waits
- * for, and whoever came next would ask once more. So somebody waits from its begin on.
- */
-export const awaited = <K, A, E, R>(cache: Cache.Cache<K, A, E>, key: K, work: Effect.Effect<A, E, R>) =>
-  Effect.andThen(Effect.forkChild(Effect.exit(Cache.getOption(cache, key)), { startImmediately: true }), work)
+type Refusal = { readonly retryable: boolean; readonly scope: string }
 
-/** Whether the service has refused to tell, so that asking again soon brings the same. */
-export const isNo = (exit: Exit.Exit<unknown, Refusal>): boolean =>
+/** How long the service is not asked again about what it does not know, or does not show: such a no may cost a login, as a lost session does. */
+const refusedFor = Duration.minutes(1)
+/** Most of these that are remembered. */
+const mostRefused = 10_000
+
+interface SharedAskOptions<K, W> {
+  readonly queue?: LinkQueue<W> | undefined
+  readonly isKnown?: (key: K) => boolean
+  /** How long an answer counts; absent, for those alone who wait for it. */
+  readonly keptFor?: Duration.Duration
+}
+
+/** `ask` that is done once for all who want the same at a time, in the turn of a `queue` if there is one. */
+export const sharedAsk = Effect.fnUntraced(function* <K, A, E extends Refusal, W extends Refusal = never>(
+  ask: (key: K) => Effect.Effect<A, E>,
+  { queue, isKnown = () => false, keptFor = Duration.zero }: SharedAskOptions<K, W>
+): Effect.fn.Return<(key: K) => Effect.Effect<A, E | W>> {
+  const asking: Cache.Cache<K, A, E | W> = yield* Cache.makeWith(
+    (key: K) => {
+      if (queue === undefined) return ask(key)
+      // The queue asks to the end, but a cache lets go of what nobody waits for, and whoever came next would ask once more. So somebody waits.
+      const waiter = Effect.forkChild(Effect.exit(Cache.getOption(asking, key)), { startImmediately: true })
+      return queue.ask(isKnown(key), Effect.andThen(waiter, ask(key)))
+    },
+    {
+      capacity: mostRefused,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? keptFor : isFinal(exit) ? refusedFor : Duration.zero)
+    }
+  )
+  return (key) => (queue === undefined ? Cache.get(asking, key) : queue.wait(Cache.get(asking, key)))
+})
+
+/** Whether asking again soon brings the same refusal. */
+const isFinal = (exit: Exit.Exit<unknown, Refusal>): boolean =>
   Result.match(Exit.findError(exit), {
     onFailure: () => false,
     onSuccess: ({ retryable, scope }) => !retryable && scope === "analysis"

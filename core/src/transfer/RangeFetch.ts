@@ -49,7 +49,7 @@ class LinkLater extends Data.TaggedError("LinkLater")<{
 /** Fewer bytes than this do not count as progress: a host that gives one byte per connection is not worth its work. */
 const worthwhile = 64 * 1024
 /** How many bytes before the point of resumption are fetched again and compared when there is no strong entity tag. */
-const overlapLength = 64 * 1024
+export const overlapLength = 64 * 1024
 const mostRedirects = 3
 /** One reply that does not answer the request may be an accident; after a second one for the same range the transfer fails, or does without ranges. */
 const mostWrongReplies = 1
