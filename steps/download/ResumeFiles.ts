@@ -42,8 +42,7 @@ export const resumeRun = Effect.fn("svc.step.resumeRun")(
       yield* warnOfIdle(stored, settings)
       yield* sayOthers(stored, resumed.service)
       const look = yield* resume(resumed, settings, record)
-      if (!settings.list) yield* summarise(yield* record.results)
-      else if (look !== null) yield* show(look, settings)
+      yield* settings.list ? show(look, settings) : summarise(yield* record.results)
     })
     return yield* conclude(work, record, settings, "resume-restore")
   },
@@ -111,7 +110,7 @@ const sayOthers = Effect.fnUntraced(function* ({ others }: StoredRequests, { nam
   }
 })
 
-/** Everything that becomes known goes into `record` at once. Null when the service was away at the last look. */
+/** The last look; everything that becomes known goes into `record` at once. */
 const resume = Effect.fn("svc.step.resumeFiles")(function* (
   request: ResumeRequest,
   settings: Settings,

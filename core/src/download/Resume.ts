@@ -15,7 +15,7 @@ import { removeFinished, type StoredRequest, type StoredRequests, storedRequests
 import type { ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { EntryUnusable, FileError, ServiceError, TrackingReadError } from "../Errors.ts"
+import type { FileError, ServiceError, TrackingReadError } from "../Errors.ts"
 import { warnOf } from "../telemetry/FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
@@ -69,8 +69,7 @@ const look = Effect.fn("svc.download.look")(function* (
   const { fallback, service, statusOnly } = request
   const stored = yield* storedRequests(service)
   if (!memory.hasRead()) {
-    const failed = (error: EntryUnusable) => tell({ _tag: "Failed", result: failureResult(null, error) })
-    yield* Effect.forEach(stored.unusable, failed, { discard: true })
+    for (const error of stored.unusable) yield* tell({ _tag: "Failed", result: failureResult(null, error) })
   }
   const { added, open } = memory.reread(stored, request.only ?? (() => true))
   const places = added.map((stored) => fileOfRequest(stored, fallback))
@@ -125,28 +124,32 @@ const judgeAll = Effect.fnUntraced(function* (
     const listing = listings.get(stored.entry.analysisId)
     if (listing === undefined) continue
     const judgement = yield* judge(stored, listing, request, now)
-    const { decision, state } = judgement
-    memory.remember(stored, state)
-    if (judgement.restored !== null) restored.push(judgement.restored)
-    if (decision === null) continue
-    const first = memory.foundLost(stored)
-    if (decision._tag === "Ask") lost.push(stored)
-    else if (first && !request.statusOnly) yield* sayLeft(stored.entry, decision)
+    if (judgement._tag === "Stands") memory.remember(stored, judgement.state)
+    else if (judgement._tag === "Restored") {
+      memory.remember(stored, { _tag: "Available" })
+      restored.push(judgement.request)
+    } else {
+      const { decision } = judgement
+      const asked = decision._tag === "Asked"
+      memory.remember(stored, asked ? requestedState(stored.entry, null, false) : { _tag: "NotRequested" })
+      const isNew = memory.foundLost(stored)
+      if (decision._tag === "Ask") lost.push(stored)
+      else if (isNew && !request.statusOnly) yield* sayLeft(stored.entry, decision)
+    }
   }
   return { restored, lost }
 })
 
 /** What a look makes of one request. */
-interface Judgement {
-  readonly state: RestorationState
-  /** Whether it is asked for again, when it is archived and no restoration is under way; null for all others. */
-  readonly decision: AskAgainDecision | null
-  /** All its files can be downloaded; null when they cannot. */
-  readonly restored: RestoredRequest | null
-}
+type Judgement =
+  /** There is nothing to do for it now. */
+  | { readonly _tag: "Stands"; readonly state: RestorationState }
+  /** Archived, and no restoration is under way: whether it is asked for again. */
+  | { readonly _tag: "Lost"; readonly decision: AskAgainDecision }
+  /** All its files can be downloaded. */
+  | { readonly _tag: "Restored"; readonly request: RestoredRequest }
 
-const judgementOf = (state: RestorationState): Judgement => ({ state, decision: null, restored: null })
-const failureJudgement = (error: FileError) => judgementOf({ _tag: "Failed", error })
+const failed = (error: FileError): Judgement => ({ _tag: "Stands", state: { _tag: "Failed", error } })
 
 /** @param now - ms since 1970 */
 const judge = Effect.fnUntraced(function* (
@@ -156,27 +159,25 @@ const judge = Effect.fnUntraced(function* (
   now: number
 ): Effect.fn.Return<Judgement, never, FetchServices> {
   const { entry } = stored
-  if (!("listed" in listing)) return failureJudgement(listing)
+  if (!("listed" in listing)) return failed(listing)
   const availability = availabilityOf(entry, listing.listed, fallback.filetypes, now)
   switch (availability._tag) {
     case "Missing":
-      return failureJudgement(availability.error)
+      return failed(availability.error)
     case "Restoring":
-      return judgementOf(requestedState(entry, availability.estimate, true))
+      return { _tag: "Stands", state: requestedState(entry, availability.estimate, true) }
     case "Archived": {
       const decision = decideToAskAgain(entry, fallback.archive.mode, now)
-      if (decision._tag === "Leave" && fallback.requireAll === true && !statusOnly) {
-        return failureJudgement(leftError({ ...entry, fileName: wantedName(entry) }, decision.reason))
-      }
-      const asked = decision._tag === "Asked"
-      return { ...judgementOf(asked ? requestedState(entry, null, false) : { _tag: "NotRequested" }), decision }
+      return decision._tag === "Leave" && fallback.requireAll === true && !statusOnly
+        ? failed(leftError({ ...entry, fileName: wantedName(entry) }, decision.reason))
+        : { _tag: "Lost", decision }
     }
     case "Available":
       return Result.match(yield* Effect.result(restoredOptions(stored, fallback)), {
-        onFailure: failureJudgement,
+        onFailure: failed,
         onSuccess: (options) => ({
-          ...judgementOf({ _tag: "Available" }),
-          restored: { stored, listing, files: availability.files, options }
+          _tag: "Restored",
+          request: { stored, listing, files: availability.files, options }
         })
       })
   }
@@ -245,16 +246,10 @@ export interface LookFailure {
 /** What passes in the middle of a wait though it is final at its beginning: certificates and proxies are renewed, rights are given back. */
 const passing: ReadonlySet<string> = new Set(["SvcTlsRefused", "SvcProxyRefused", "SvcForbidden", "SvcReplyMalformed"])
 
-/** A look, or why there was none. */
-interface Attempt<E> {
-  /** Null when the service was away. */
-  readonly look: Look | null
-  readonly error: E | null
-}
-
 /**
- * The last look. Who waits gets over a service that is away for some time, and once a look has worked over all but a refused
- * login; when it is away at the last look, that is the failure of the run, as any other failure is at once.
+ * Looks until nothing may come back any more, or the time is up; gives the last look. Who waits gets over a service that is away for
+ * some time, and once a look has worked over all but a refused login; when it is away at the last look, that is the failure of the run,
+ * as any other failure is at once.
  *
  * @param look - one look, with a session of its own
  * @param asleep - called before each sleep with its length, with the longest time that the waiting may still take, and with how the run
@@ -264,22 +259,24 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
   look: Effect.Effect<Look, E, R>,
   patience: Patience,
   asleep: (sleep: Duration.Duration, left: Duration.Duration, error: E | null) => Effect.Effect<void>
-): Effect.fn.Return<Look | null, E, R> {
+): Effect.fn.Return<Look, E, R> {
   const waits = !Duration.isZero(patience.wait)
   let worked = false
-  const attempt = look.pipe(
-    Effect.map((look): Found<Attempt<E>> => {
+  const attempt = Effect.gen(function* (): Effect.fn.Return<Found<Result.Result<Look, E>>, E, R> {
+    const result = yield* Effect.result(look)
+    if (Result.isSuccess(result)) {
       worked = true
-      return { value: { look, error: null }, awaited: expectedIn(look) }
-    }),
-    Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
-      if (!waits || !(error.retryable || (worked && passing.has(error._tag)))) return Effect.fail(error)
-      const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
-      return Effect.as(warnOf(error), again)
-    })
+      return { value: result, awaited: expectedIn(result.success) }
+    }
+    const error = result.failure
+    if (!waits || !(error.retryable || (worked && passing.has(error._tag)))) return yield* Effect.fail(error)
+    yield* warnOf(error)
+    return { value: result, awaited: [null] }
+  })
+  const last = yield* untilRestored(attempt, patience, (result, sleep, left) =>
+    asleep(sleep, left, Result.isFailure(result) ? result.failure : null)
   )
-  const last = yield* untilRestored(attempt, patience, ({ error }, sleep, left) => asleep(sleep, left, error))
-  return last.error === null ? last.look : yield* Effect.fail(last.error)
+  return yield* Effect.fromResult(last)
 })
 
 /** What may still come back: what was requested, and what failed for a reason that passes. */
