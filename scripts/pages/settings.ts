@@ -93,7 +93,7 @@ ${JSON.stringify({ $schema: addressOf("config"), target: "https://lab.example.or
 
 It is the file that \`--config\` or \`SVC_CONFIG\` names, else \`~/.config/svc-steps/config.json\` (in \`XDG_CONFIG_HOME\`, where that is set), if it is there: write address and account there once. Steps that an engine starts as you read it too, so leave in it what is right for each run. For another account name another file. \`svc-doctor\` and the first line of a log file say which was read; \`svc-verify\` reads only that of \`--config\`.
 
-The account in a file goes to the \`target\` of that file. With another target, such as that of a gateway, only a file on the command line gives its account.
+A token goes only to the \`target\` that stands beside it, in the environment or in the file. So does the user of a file, unless the command line names that file.
 
 With \`$schema\` an editor completes and checks the keys. Make a file with a password readable for you alone (\`chmod 600\`). It may be a pipe (\`--config <(vault read ...)\`).
 An unknown key is a warning. A key that is nearly a setting (\`destinaton\`) and a value of the wrong form are errors (78), before anything is sent.

@@ -28,7 +28,7 @@ import {
   type LocalSettings,
   type Layer as SettingLayer
 } from "../../core/src/settings/Settings.ts"
-import { keepAccount, keepToken } from "../../core/src/settings/Target.ts"
+import { keepAccount } from "../../core/src/settings/Target.ts"
 import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -267,8 +267,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     environment,
     file: yield* withIdFiles(file.layer, "configuration file")
   }
-  const tokens = table.token.steps.includes(step.name) ? keepToken(given) : { layers: given, warnings: [] }
-  const { layers, warnings } = keepAccount(tokens.layers)
+  const { layers, warnings } = keepAccount(given, table.token.steps.includes(step.name))
   const decoded = decode(step.name, layers)
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
@@ -277,7 +276,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems, ...combined],
-    warnings: [...environmentWarnings(process.env), ...file.warnings, ...tokens.warnings, ...warnings]
+    warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
   }
 })
 

@@ -334,7 +334,7 @@ appendFileSync("ready", "ready")`
         for (const service of ["", "SVC_SERVICE= "]) {
           const refused = yield* gateway(`${service}svc-download -t ${other} -a A1 -d .`)
           assert.strictEqual(refused.exitCode, 78, refused.stderr)
-          assert.include(refused.stderr, `${other}/ gets no token`)
+          assert.include(refused.stderr, `does not go to ${other}/`)
         }
         assert.strictEqual(asked, 0)
       }),

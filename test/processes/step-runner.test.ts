@@ -244,7 +244,7 @@ describe("where settings come from", () => {
       assert.strictEqual(elsewhere.exitCode, 78)
       assert.match(
         elsewhere.stderr,
-        /The account in \S+config\.json is for https:\/\/lab\S+, and not used for https:\/\/other/
+        /The account in \S+config\.json is for https:\/\/lab\S+, and does not go to https:\/\/other/
       )
       assert.notInclude(elsewhere.stderr, "12345678")
       for (const env of [{}, { HOME: "nowhere" }, { HOME: join(at, "no-home") }]) {

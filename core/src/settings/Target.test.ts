@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted, Result, Schema } from "effect"
 import type { Layer } from "./Settings.ts"
-import { isDirect, keepAccount, keepToken, resolveProxy, resolveTarget } from "./Target.ts"
+import { isDirect, keepAccount, resolveProxy, resolveTarget } from "./Target.ts"
 
 const template = "https://{target}.example.org/base"
 const url = (target: string | null, base: string | null = template) =>
@@ -10,7 +10,7 @@ const url = (target: string | null, base: string | null = template) =>
 describe("a token", () => {
   const gateway = { target: ["http://login:4000/service"], token: ["secret"], service: ["https://lab.example.org/"] }
   const keep = (commandLine: Layer, environment: Layer = gateway, file: Layer = {}) => {
-    const { layers, warnings } = keepToken({ commandLine, environment, file })
+    const { layers, warnings } = keepAccount({ commandLine, environment, file }, true)
     const { service, target, token } = { ...layers.file, ...layers.environment, ...layers.commandLine }
     return { target: target?.[0], token: token?.[0], service: service?.[0], warned: warnings.length }
   }
@@ -66,40 +66,46 @@ describe("a token", () => {
 
 describe("the account in a configuration file", () => {
   const address = Schema.Literals(["https://lab.example.org", "HTTPS://LAB.example.org:443/", "lab", "https://other"])
-  const account: Layer = { username: ["ada"], passwordFile: ["secret"], token: ["CANARY"], tokenFile: ["token"] }
+  const user: Layer = { username: ["ada"], passwordFile: ["secret"] }
+  const tokens: Layer = { token: ["CANARY"], tokenFile: ["token"] }
 
   it.prop(
-    "goes to the target that the file names, however it is written, and to another only from a file that the command line names",
+    "goes to the target that the file names, however it is written, and to another only its user, from a file that the command line names",
     [
       Schema.Struct({
         own: Schema.NullOr(address),
         inEnvironment: Schema.NullOr(address),
         onLine: Schema.NullOr(address)
       }),
-      Schema.Struct({ typed: Schema.Boolean, hasUser: Schema.Boolean })
+      Schema.Struct({ typed: Schema.Boolean, hasUser: Schema.Boolean, takesToken: Schema.Boolean })
     ],
-    ([{ inEnvironment, onLine, own }, { hasUser, typed }]) => {
+    ([{ inEnvironment, onLine, own }, { hasUser, takesToken, typed }]) => {
       const targetOf = (target: string | null): Layer => (target === null ? {} : { target: [target] })
+      const plain = { ...targetOf(own), baseUrl: ["https://{target}.example.org"], caFile: ["ca.pem"] }
       const before = {
         commandLine: { ...targetOf(onLine), ...(typed ? { config: ["c.json"] } : {}) },
-        environment: { ...targetOf(inEnvironment), ...(hasUser ? { username: ["eve"] } : {}) },
-        file: { ...targetOf(own), ...account, baseUrl: ["https://{target}.example.org"], caFile: ["ca.pem"] }
+        environment: { ...targetOf(inEnvironment), ...(hasUser ? { username: ["eve"], token: ["hers"] } : {}) },
+        file: { ...plain, ...user, ...tokens }
       }
-      const { layers, warnings } = keepAccount(before)
+      const { layers, warnings } = keepAccount(before, takesToken)
       const isLab = (target: string | null) => target !== "https://other"
-      const wanted = onLine ?? inEnvironment ?? own
-      const goes = typed || own === null || isLab(own) === isLab(wanted)
-      const { baseUrl, caFile } = before.file
-      assert.deepStrictEqual(layers, goes ? before : { ...before, file: { ...targetOf(own), baseUrl, caFile } })
-      assert.strictEqual(warnings.length, goes || hasUser ? 0 : 1)
+      const goes = own === null || isLab(own) === isLab(onLine ?? inEnvironment ?? own)
+      const kept = { ...plain, ...(typed ? user : {}), ...(takesToken ? {} : tokens) }
+      assert.deepStrictEqual(layers.file, goes ? before.file : kept)
+      const isSaid = !goes && !hasUser && (takesToken || !typed)
+      assert.strictEqual(warnings.some((warning) => warning.includes("for https")) && !hasUser, isSaid)
       assert.notInclude(warnings.join(), "CANARY")
     }
   )
 
-  it("is not for what a variable makes of the name of its target", () => {
-    const file: Layer = { target: ["lab"], baseUrl: ["https://{target}.example.org"], password: ["CANARY"] }
-    const { layers } = keepAccount({ commandLine: {}, environment: { baseUrl: ["https://{target}.other.org"] }, file })
-    assert.isUndefined(layers.file.password)
+  it("is not for what another template makes of the name of its target, nor is a token of the environment", () => {
+    const layer: Layer = { target: ["lab"], baseUrl: ["https://{target}.example.org"] }
+    const other = { baseUrl: ["https://{target}.other.org"] }
+    const file: Layer = { ...layer, password: ["CANARY"] }
+    assert.isUndefined(keepAccount({ commandLine: {}, environment: other, file }, true).layers.file.password)
+    const environment: Layer = { ...layer, token: ["CANARY"] }
+    const { layers } = keepAccount({ commandLine: other, environment, file: {} }, true)
+    assert.isUndefined(layers.environment.token)
   })
 })
 

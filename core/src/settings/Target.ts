@@ -129,67 +129,48 @@ export const serviceOf = ({
   return Result.isSuccess(own) ? addressOf(own.success.href, own.success) : addressOf(target, baseUrl)
 }
 
+const tokenKeys = ["token", "tokenFile"] as const
+const accountKeys = [...tokenKeys, "username", "password", "passwordFile"] as const
+
 const without = (layer: Layer, keys: ReadonlyArray<keyof Layer>): Layer =>
   Object.fromEntries(Object.entries(layer).filter(([key]) => !keys.some((other) => other === key)))
 
 /**
- * A token is for the target that stands beside it, in the environment or in the configuration file: where a source above names another target,
- * the token and the `service` below are not used. Is that target the `service` itself, it is reached through the gateway.
+ * An account is for the target that stands beside it: a token in the environment, or anything in a configuration file, does not go to another
+ * target that a source above names. Whoever wrote it down once did not think of the sandbox, the gateway or the mistyped address that a later
+ * command goes to. A user and password of a file that this command line names, or of the environment, are meant for it.
+ * Is the target the `service` behind the gateway of a token, it is reached through that.
  */
-export const keepToken = (layers: Layers): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
+export const keepAccount = (
+  layers: Layers,
+  takesToken: boolean
+): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
   const { commandLine, environment, file } = layers
-  const template = (commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl)?.at(-1) ?? null
-  const hrefOf = (texts: ReadonlyArray<string> = []) =>
-    Result.getOrNull(Result.map(resolveTarget(texts.at(-1) ?? null, template), ({ href }) => href))
-  const hasToken = (layer: Layer) => (layer.token ?? layer.tokenFile) !== undefined
-  /** What the sources above leave of a layer, and what of their own target. */
-  const settle = (above: Layer, layer: Layer, source: string) => {
-    const [wanted, gateway, service] = [above.target, layer.target, layer.service].map(hrefOf)
-    const isNeeded = hasToken(layer) && !hasToken(above)
-    if (!wanted || !gateway || wanted === gateway) return { isThrough: false, layer, warnings: [] }
-    if (isNeeded && wanted === service) return { isThrough: true, layer, warnings: [] }
-    const warning = `${wanted} gets no token: that of the ${source} is for ${service ?? gateway}; give one with --token, or name no other target`
-    return {
-      isThrough: false,
-      layer: without(layer, ["token", "tokenFile", "service"]),
-      warnings: isNeeded ? [warning] : []
-    }
+  const template = commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl
+  const hrefOf = (target: ReadonlyArray<string> | undefined, base = template) =>
+    Result.getOrNull(Result.map(resolveTarget(target?.at(-1) ?? null, base?.at(-1) ?? null), ({ href }) => href))
+  /** What the sources above leave of a layer. */
+  const settle = (above: Layer, layer: Layer, isNamed: boolean, place: string) => {
+    const keys = [...(takesToken ? tokenKeys : []), ...(isNamed ? [] : accountKeys.slice(tokenKeys.length))]
+    const isNeeded = keys.some((key) => layer[key] !== undefined) && !keys.some((key) => above[key] !== undefined)
+    const [wanted, own] = [hrefOf(above.target ?? layer.target), hrefOf(layer.target, layer.baseUrl)]
+    const service = hrefOf(layer.service)
+    if (!wanted || !own || wanted === own) return { isThrough: false, layer, warnings: [] }
+    const hasToken = tokenKeys.some((key) => layer[key] !== undefined)
+    if (takesToken && hasToken && isNeeded && wanted === service) return { isThrough: true, layer, warnings: [] }
+    const warning = `The ${hasToken ? "token" : "account"} in ${place} is for ${service ?? own}, and does not go to ${wanted}: name no other target, or give another on the command line`
+    return { isThrough: false, layer: without(layer, [...keys, "service"]), warnings: isNeeded ? [warning] : [] }
   }
-  const inner = settle(commandLine, environment, "environment")
+  const inner = settle(commandLine, environment, true, "the environment")
   const line = inner.isThrough ? without(commandLine, ["target"]) : commandLine
-  const outer = settle({ ...inner.layer, ...line }, file, "configuration file")
+  const path = (commandLine.config ?? environment.config ?? file.config)?.at(-1)
+  const outer = settle({ ...inner.layer, ...line }, file, commandLine.config !== undefined, `${path}`)
   const [top, middle] = outer.isThrough
     ? [without(line, ["target"]), without(inner.layer, ["target"])]
     : [line, inner.layer]
   return {
     layers: { commandLine: top, environment: middle, file: outer.layer },
     warnings: [...inner.warnings, ...outer.warnings]
-  }
-}
-
-const accountKeys = ["username", "password", "passwordFile", "token", "tokenFile", "service"] as const
-
-/**
- * The account in a file is for the target that the file names, unless this command line names the file: whoever wrote it down once did
- * not think of the sandbox, the gateway or the mistyped address that a later command goes to.
- */
-export const keepAccount = (layers: Layers): { readonly layers: Layers; readonly warnings: ReadonlyArray<string> } => {
-  const { commandLine, environment, file } = layers
-  const hrefOf = (...[target, template]: ReadonlyArray<ReadonlyArray<string> | undefined>) =>
-    Result.getOrNull(Result.map(resolveTarget(target?.at(-1) ?? null, template?.at(-1) ?? null), ({ href }) => href))
-  const template = commandLine.baseUrl ?? environment.baseUrl ?? file.baseUrl
-  const own = hrefOf(file.target, file.baseUrl ?? template)
-  const wanted = hrefOf(commandLine.target ?? environment.target ?? file.target, template)
-  if (commandLine.config !== undefined || own === null || wanted === null || own === wanted)
-    return { layers, warnings: [] }
-  const kept = Object.fromEntries(Object.entries(file).filter(([name]) => !accountKeys.some((key) => key === name)))
-  const given = { ...environment, ...commandLine }
-  const needed =
-    accountKeys.some((key) => file[key] !== undefined) && !accountKeys.some((key) => given[key] !== undefined)
-  const path = (environment.config ?? file.config)?.at(-1)
-  return {
-    layers: { ...layers, file: kept },
-    warnings: needed ? [`The account in ${path} is for ${own}, and not used for ${wanted}`] : []
   }
 }
 
