@@ -36,11 +36,13 @@ describe("docs/dev/faults.md", () => {
   const page = readFileSync(`${root}docs/dev/faults.md`, "utf8")
   const faults = [...page.matchAll(/^\| ([A-Z]\d+) \| .+ \| .+ \|$/gm)].map(([, number = ""]) => number)
   // The sandbox makes the faults: its own tests show that it can, not what we do about them.
-  const tests = repositoryFiles.filter((path) => path.endsWith(".test.ts") && !path.startsWith("sandbox/"))
-  // A text that begins with numbers of faults is always the name of a test, or of a group of tests.
+  const tests = repositoryFiles.filter(
+    (path) => /\.(?:test\.ts|transcript)$/.test(path) && !path.startsWith("sandbox/") && existsSync(`${root}${path}`)
+  )
+  // A text or a heading that begins with numbers of faults is always the name of a test, or of a group of tests.
   const tested = new Set(
     tests.flatMap((path) =>
-      [...readFileSync(`${root}${path}`, "utf8").matchAll(/["`]((?:[NHSLTDKPCGYZ]\d+ )+)[^"`\n]/g)].flatMap(
+      [...readFileSync(`${root}${path}`, "utf8").matchAll(/(?:["`]|^## )((?:[NHSLTDKPCGYZ]\d+ )+)[^"`\n]/gm)].flatMap(
         ([, numbers = ""]) => numbers.trim().split(" ")
       )
     )

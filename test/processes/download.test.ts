@@ -1,6 +1,6 @@
 /**
  * `svc-download` as a process: whole files and their reports, and folders that may not be entered; what it chooses, lists, plans and
- * ends with is in download.transcript. Faults are in download-faults.test.ts, secrets in secrets.test.ts.
+ * ends with is in download.transcript. Faults are in download-faults.transcript, stops in stops.test.ts, secrets in secrets.test.ts.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -12,7 +12,6 @@ import { executable, runCommand } from "../Executables.ts"
 import { unless } from "../Lacks.ts"
 import { root } from "../Root.ts"
 import { fits } from "../Schemas.ts"
-import { runWarm } from "../WarmExecutables.ts"
 import { words } from "../Words.ts"
 
 interface Listing {
@@ -66,46 +65,6 @@ describe("files", () => {
       assert.strictEqual(seen.maxApiInFlight, 1)
       assert.deepStrictEqual([seen.logins, seen.logouts], [2, 2])
       assert.strictEqual(seen.cookiesSeenByLinkHost + seen.tokensSeenByLinkHost + seen.referersSeenByLinkHost, 0)
-    })
-  )
-})
-
-describe("a report that is no JSON", () => {
-  it.live("a page for people, written as a whole, that svc-verify refuses with a reason", () =>
-    Effect.gen(function* () {
-      const { download, env, folder } = yield* ground()
-      const args = ["-a", "A1,A3,A99", "-d", "out", "--restoreArchived", "force", "--reportfile", "out/r.html"]
-      const outcome = yield* download(args)
-      assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
-      const page = readFileSync(join(folder, "out", "r.html"), "utf8")
-      for (const name of namesIn(folder, "out").filter((name) => /\.(bam|bai)$/.test(name))) {
-        assert.include(page, name)
-        assert.include(page, sha256(folder, "out", name))
-      }
-      for (const words of ["A99", "not found", "Being restored", "svc-resume-restore -t", "Throughput"])
-        assert.include(page, words)
-      assert.notInclude(page, env["SVC_PASSWORD"] ?? "?")
-      assert.notMatch(page, /signature|token=|\/objects\//i)
-      assert.deepStrictEqual(
-        namesIn(folder, "out").filter((name) => name.includes("r.html")),
-        ["r.html"]
-      )
-      const verified = yield* runWarm("svc-verify", ["--against", "out/r.html"], { cwd: folder })
-      assert.strictEqual(verified.exitCode, 65)
-      assert.match(verified.stderr, /a page for people: give the report that was written as \.json/)
-    })
-  )
-
-  it.live("a section for MultiQC", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      const outcome = yield* download(["-a", "A1", "-d", "out", "--reportfile", "svc_mqc.json"])
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      const section = JSON.parse(readFileSync(join(folder, "svc_mqc.json"), "utf8"))
-      assert.strictEqual(section.plot_type, "table")
-      const [[sample, row] = []] = Object.entries(section.data)
-      assert.include(namesIn(folder, "out"), `${sample}.bam`)
-      assert.deepInclude(row, { status: "Downloaded", files: 2, failed: 0 })
     })
   )
 })

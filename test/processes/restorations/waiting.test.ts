@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fault, namesIn, partBytes, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
+import { fault, namesIn, partBytes, readReport, sha256, stoppedInMidFile } from "../../DownloadGround.ts"
 import { untilOrEnd } from "../../Executables.ts"
 import {
   archive,
   entry,
   file,
   overdueArchive,
+  reference,
   startWaiting,
   store,
   thawedWhenItWaits,
@@ -119,13 +120,32 @@ describe("waiting", () => {
     })
   )
 
-  it.live("--wait with what downloads nothing is refused, and so is --once, which says what to do", () =>
+  it.live("svc-download --wait stays until what it asked for is back, and leaves the other requests alone", () =>
     Effect.gen(function* () {
-      const { download, resume } = yield* archive("1 hour")
-      assert.strictEqual((yield* download(["-a", "A3", "--wait", "1h", "--list"])).exitCode, 64)
-      const once = yield* resume(["--once"])
-      assert.strictEqual(once.exitCode, 64)
-      assert.match(once.stderr, /^Error: Unknown option --once\nWithout --wait it looks once\n/)
+      const here = yield* overdueArchive({ strict: true })
+      const { download, folder, stats } = here
+      store(folder, entry("A1", {}, { fileName: "S1.bam" }))
+      const wanted = ["-a", "A1,A3", "-f", "bam,bam.bai", "-d", "out", "--restoreArchived", "force"]
+      const outcome = yield* thawedWhenItWaits(here, "svc-download", [...wanted, "--reportfile", "r.json"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.match(outcome.stderr, /1 restoration pending; looking again at /)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai", "S3.bam", "S3.bam.bai"])
+      assert.strictEqual(sha256(folder, "out", "S3.bam"), yield* reference(here))
+      const report = readReport(folder, "r.json")
+      assert.deepStrictEqual(
+        [report.exitCode, report.files.map(({ action, fileName }) => [fileName, action]).sort()],
+        [0, ["S1.bam", "S1.bam.bai", "S3.bam", "S3.bam.bai"].map((name) => [name, "downloaded"])]
+      )
+      assert.deepStrictEqual(
+        tracked(folder, file).map(({ fileName }) => fileName),
+        ["S1.bam"]
+      )
+      const seen = yield* stats
+      assert.deepStrictEqual([seen.restores, seen.overlaps], [1, 0])
+
+      // Nothing to wait for is no reason to wait.
+      const nothing = yield* download(["-a", "A1", "-d", "out", "--wait", "1h"])
+      assert.strictEqual(nothing.exitCode, 0, nothing.stderr)
     })
   )
 })
