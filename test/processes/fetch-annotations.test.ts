@@ -1,29 +1,12 @@
-/** `svc-fetch-annotations` as a process that is ended, or finds the disk full; all else that it does is in fetch-annotations.transcript. */
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn } from "../DownloadGround.ts"
-import { commandOf, runCommand, start, untilOrEnd } from "../Executables.ts"
+import { start, untilOrEnd } from "../Executables.ts"
 
 const annotations = { endpoint: "getSnvAnnotations" } as const
 
 describe("svc-fetch-annotations", () => {
-  it.live("says that the disk is full, of a file and of standard output", () =>
-    Effect.gen(function* () {
-      const { env, folder } = yield* ground({ behaviour: { annotationRows: 30_000 } })
-      if (!existsSync("/dev/full")) return
-      for (const into of ["-o /dev/full", "> /dev/full"]) {
-        const full = yield* runCommand("bash", ["--norc", "-c", `$fetch A1 ${into}`], {
-          cwd: folder,
-          env: { ...env, fetch: commandOf("svc-fetch-annotations").join(" ") }
-        })
-        assert.strictEqual(full.exitCode, 74)
-        assert.match(full.stderr, /Error: Cannot write (to standard output|\/dev\/full): the disk is full\n$/)
-      }
-    })
-  )
-
   const slowly = [
     ["before the answer begins: the session is ended after it", { delay: 1000 }],
     // A logout could meet the work on an answer that was cut off.

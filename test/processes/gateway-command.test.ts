@@ -1,12 +1,10 @@
 /** `svc-gateway -- COMMAND`: one session for as long as a command runs, as ssh-agent does it for keys. */
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commandOf, run, start, startSandbox, startServer, until, untilOrEnd } from "../Executables.ts"
-import { filesBelow } from "../e2e/nextflow/Nextflow.ts"
 import { temporary } from "../GatewayGround.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { fault, setFaults } from "../SandboxFaults.ts"
@@ -68,96 +66,6 @@ const lives = (pid: string) => {
 }
 
 describe("svc-gateway -- COMMAND", () => {
-  it.live(
-    "gives all steps of a command one session by a token that stands in no command line, log or file, lets its output through untouched, and ends with its code",
-    () =>
-      Effect.gen(function* () {
-        const { folder, gateway, stats } = yield* ground()
-        const outcome = yield* gateway(
-          `env | grep ^SVC_ | cut -d= -f1 | sort
-printf %s "$SVC_TOKEN" > token
-grep -lzaF -f token /proc/[0-9]*/cmdline /proc/[0-9]*/comm
-rm token
-for id in A1 A2; do svc-download -q -a $id -f bam -d . & done; wait
-printf 'no line end' >&2; exit 3`,
-          ["--logfile", "gateway.log", "--loglevel", "debug"],
-          { SVC_PROXY_PASS: "proxy-secret", SVC_PASSWORD_FILE: "none" }
-        )
-        assert.deepStrictEqual(outcome, {
-          exitCode: 3,
-          stdout: "SVC_LOCK_DIR\nSVC_SERVICE\nSVC_TARGET\nSVC_TOKEN\n",
-          stderr: "no line end"
-        })
-        assert.includeMembers([...filesBelow(folder)], ["S1.bam", "S2.bam", "gateway.log"])
-        assert.match(
-          readFileSync(join(folder, "gateway.log"), "utf8"),
-          /Ended with exit code 3: that of its command\n$/
-        )
-        const { logins, logouts, maxApiInFlight, overlaps } = yield* stats
-        assert.deepStrictEqual([logins, logouts, maxApiInFlight, overlaps], [1, 1, 1, 0])
-      }),
-    120_000
-  )
-
-  it.live(
-    "never runs the command when the login is refused (77), the words are wrong (64), the port is taken (69) or its name leads nowhere (64)",
-    () =>
-      Effect.gen(function* () {
-        const { gateway, options, said, stats } = yield* ground()
-        const taken = createServer()
-        const port = yield* Effect.callback<string>((resume) => {
-          taken.listen(0, "127.0.0.1", () => resume(Effect.succeed(String((taken.address() as { port: number }).port))))
-        })
-        const cases: ReadonlyArray<readonly [code: number, said: RegExp, args: ReadonlyArray<string>, env?: object]> = [
-          [77, /check user name and password/, [], { SVC_PASSWORD: "guessed" }],
-          [69, new RegExp(`Cannot listen on 127.0.0.1:${port}: it is in use`), ["--port", port]],
-          [64, /http:\/\/nowhere\.invalid:1 does not lead/, ["--publicUrl", "http://nowhere.invalid:1"]],
-          [
-            64,
-            /COMMAND and --tokenFile cannot be used together: a command has a token of its own/,
-            ["--tokenFile", "t"]
-          ],
-          [64, /COMMAND and --socket cannot be used together: the steps of a command need a port/, ["--socket", "s"]]
-        ]
-        for (const [code, sentence, args, env] of cases) {
-          const outcome = yield* gateway("echo ran > ran", args, env)
-          assert.strictEqual(outcome.exitCode, code, outcome.stderr)
-          assert.match(outcome.stderr, sentence)
-        }
-        taken.close()
-        for (const [args, sentence] of [
-          [["touch", "ran"], /Unexpected argument: touch, the first word; a command stands behind --/],
-          [["--port", "0", "--"], /A command is missing behind --/]
-        ] as const) {
-          const outcome = yield* run("svc-gateway", args, options)
-          assert.strictEqual(outcome.exitCode, 64)
-          assert.match(outcome.stderr, sentence)
-        }
-        assert.strictEqual(said("ran"), "")
-        // The name is looked at when the login has told that there is something to run.
-        assert.include(yield* stats, { failedLogins: 1, logins: 1, logouts: 1 })
-      }),
-    120_000
-  )
-
-  it.live(
-    "ends with 127 for a command that is not there, 126 for one that cannot be run, 128 and the signal that ended it; options behind -- are those of the command",
-    () =>
-      Effect.gen(function* () {
-        const { folder, options, stats } = yield* ground()
-        writeFileSync(join(folder, "plain"), "")
-        const codes: Array<number> = []
-        for (const words of [["not-there"], ["./plain"], ["sh", "-c", "kill -9 $$"], ["sh", "-c", "exit 130"]]) {
-          codes.push((yield* run("svc-gateway", ["--", ...words], options)).exitCode)
-        }
-        assert.deepStrictEqual(codes, [127, 126, 137, 130])
-        const help = yield* run("svc-gateway", ["--", "echo", "--help", "--", "-v"], options)
-        assert.deepStrictEqual(help, { exitCode: 0, stdout: "--help -- -v\n", stderr: "" })
-        assert.include(yield* stats, { logins: 5, logouts: 5, overlaps: 0 })
-      }),
-    120_000
-  )
-
   it.live(
     "hands TERM on and waits for the command, whose code it ends with; children that stay keep nothing",
     () =>
@@ -294,51 +202,6 @@ appendFileSync("ready", "ready")`
         assert.strictEqual(yield* Effect.promise(() => over), 6)
       }),
     { timeout: 120_000, ...unless(lacks.terminal) }
-  )
-
-  it.live(
-    "a restoration that one command asked for is known to the next, whose gateway has another port: nothing is paid twice",
-    () =>
-      Effect.gen(function* () {
-        const { folder, gateway, sandbox, stats } = yield* ground(["--restoreDelay", "1ms"])
-        const asked = yield* gateway("svc-download -a A3 -f bam -d . --restoreArchived force")
-        assert.strictEqual(asked.exitCode, 75, asked.stderr)
-        const [entry] = JSON.parse(readFileSync(join(folder, "awaiting-restoration.json"), "utf8"))
-        assert.strictEqual(entry.target, `${sandbox.url}/`)
-        const came = yield* gateway(
-          "svc-download -a A3 -f bam -d . --restoreArchived force || svc-resume-restore --wait 1m --poll 1s"
-        )
-        assert.strictEqual(came.exitCode, 0, came.stderr)
-        assert.isTrue(existsSync(join(folder, "S3.bam")))
-        assert.include(yield* stats, { restores: 1, overlaps: 0 })
-      }),
-    120_000
-  )
-
-  it.live(
-    "a step that names the service itself goes through the gateway, and one that names another sends it no token",
-    () =>
-      Effect.gen(function* () {
-        const { gateway, sandbox, stats } = yield* ground()
-        const own = yield* gateway(`svc-download -t ${sandbox.url} -a A1 -f bam.bai -d .`)
-        assert.strictEqual(own.exitCode, 0, own.stderr)
-        assert.include(yield* stats, { logins: 1, overlaps: 0 })
-        let asked = 0
-        const server = createServer(() => asked++)
-        const other = yield* Effect.callback<string>((resume) => {
-          server.listen(0, "127.0.0.1", () =>
-            resume(Effect.succeed(`http://127.0.0.1:${(server.address() as { port: number }).port}`))
-          )
-        })
-        yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-        for (const service of ["", "SVC_SERVICE= "]) {
-          const refused = yield* gateway(`${service}svc-download -t ${other} -a A1 -d .`)
-          assert.strictEqual(refused.exitCode, 78, refused.stderr)
-          assert.include(refused.stderr, `does not go to ${other}/`)
-        }
-        assert.strictEqual(asked, 0)
-      }),
-    120_000
   )
 
   it.live(

@@ -110,32 +110,6 @@ describe("readers of svc-gateway", () => {
     })
   )
 
-  it.live("what would let others in, and token files that cannot be meant, end it before it listens", () =>
-    Effect.gen(function* () {
-      const { tokens } = yield* files
-      const env = { SVC_USER: "ada", SVC_PASSWORD: "not sent", SVC_LOCK_DIR: yield* temporary }
-      const start = (...args: ReadonlyArray<string>) =>
-        runWarm("svc-gateway", ["-t", "http://127.0.0.1:9", ...args], { env })
-      for (const args of [
-        ["--publicUrl", "https://files.lab.example"],
-        ["--publicUrl", "http://192.168.0.9:8080/gw"],
-        ["--socket", "x.sock", "--port", "8080"],
-        ["--tokenFile", tokens(`ada ${ada}`), "--accessLog", tokens(`ada ${ada}`)]
-      ]) {
-        const { exitCode, stderr } = yield* start(...args)
-        assert.strictEqual(exitCode, 64, stderr)
-      }
-      for (const [text, said] of [
-        [`ada ${ada}\neve ${ada}`, "line 2: the token of eve stands in line 1 already"],
-        ["# lab\nada short", "line 2: the token of ada must be"],
-        [`ada ${ada} A*1`, "line 1: after the token of ada"]
-      ] as const) {
-        const { exitCode, stderr } = yield* start("--tokenFile", tokens(text))
-        assert.deepStrictEqual([exitCode, stderr.includes(said)], [78, true], stderr)
-      }
-    })
-  )
-
   it.live("a name that is limited to some analyses finds no others, in listings, files, tickets and restorations", () =>
     Effect.gen(function* () {
       const { tokens } = yield* files

@@ -35,6 +35,7 @@ const patterns = [
   pattern("query", /(?<=\?)X-Amz-[^\s"]{1,2000}/),
   pattern("port", /(?<=\b127\.0\.0\.1:)\d{2,5}\b/),
   pattern("seconds", /<?\b\d{1,3}(?:\.\d{1,3})?(?= s\b)/),
+  pattern("ms", /\b\d{1,5}(?= ms\b)/),
   pattern("rate", /\b\d{1,4}(?:\.\d)? [kMG]?B(?=\/s\b)/),
   pattern("free", /\b\d{1,4}(?:\.\d)? [KMGT]iB(?= free\b)/),
   pattern("received", /\b\d{4,7}(?= bytes received\b)/)

@@ -103,7 +103,11 @@ const forShell = /[|&;<>$`*()~\n]/
 /** One of our commands, alone or with a variable before it and a file for its input, shares a process with the others. */
 const own = /^((?:[A-Z_]+=\S* )*)((?:sandbox|svc-[a-z-]+)(?: .*?)?)(?: < ([\w./]+))?$/
 
+/** A gateway around a command: the signals and the children are those of its process. */
+const aroundCommand = /^(?:[A-Z_]+=\S* )*svc-gateway (?:.* )?--( |$)/
+
 const ours = (part: string) => {
+  if (aroundCommand.test(part)) return null
   const [, variables = "", command = "", file] = own.exec(part) ?? []
   const plain = command !== "" && !forShell.test(variables + command.replaceAll(/'[^']*'|"[^"$`\\]*"/g, ""))
   return plain ? { variables: words(variables), command: words(command), file } : null
