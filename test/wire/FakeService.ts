@@ -23,7 +23,8 @@ export const service = (answer: Answer | ((line: string) => Answer)) => {
   const http = HttpClient.makeWith<never, never, SessionError | OutcomeUnknown, never>(
     Effect.flatMap((request) =>
       Effect.gen(function* () {
-        const url = HttpClientRequest.toUrl(HttpClientRequest.prependUrl(request, "http://service.test"))
+        const sentTo = HttpClientRequest.prependUrl(request, "http://service.test")
+        const url = HttpClientRequest.toUrl(sentTo)
         const { pathname, search } = url._tag === "Some" ? url.value : new URL("http://no.url")
         const line = `${request.method} ${pathname}${search}`
         const { body } = request
@@ -40,7 +41,7 @@ export const service = (answer: Answer | ((line: string) => Answer)) => {
           type = "application/json"
         } = typeof given === "string" ? { body: given } : given
         const headers = type === "" ? [] : [["content-type", type] as [string, string]]
-        return HttpClientResponse.fromWeb(request, new Response(bytesOf(text), { status, headers }))
+        return HttpClientResponse.fromWeb(sentTo, new Response(bytesOf(text), { status, headers }))
       })
     ),
     Effect.succeed

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, Option, Result, Schema, Stream } from "effect"
-import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { bodyText, chance, chunksOf, tableOf } from "../../../test/annotations/Bodies.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -38,7 +38,7 @@ const sessionOf = (answers: ReadonlyArray<Answer>, asked: Array<string>, chunk =
         const chunks = chunksOf(encoder.encode(text), chance(asked.length), chunk)
         const head = { url: "https://lab.example.org/x", status, headers: Headers.empty, cookies: Cookies.empty }
         const response: ReplyResponse = new ReplyResponse(
-          request,
+          HttpClientRequest.setUrl(request, head.url),
           head,
           Stream.concat(
             Stream.fromIterable(chunks),
@@ -388,7 +388,7 @@ describe("bodies that cannot be used", () => {
           [{ text: '{"success":true,"response":null}' }, "SvcNotFound", /analysis A1: not found/],
           [{ text: "null" }, "SvcNotFound", /analysis A1/],
           [{ status: 400, text: '{"errorMessageId":"ANALYSIS_NOT_FOUND"}' }, "SvcNotFound", /ANALYSIS_NOT_FOUND/],
-          [{ status: 404, text: "" }, "SvcNotFound", /analysis A1/],
+          [{ status: 404, text: "" }, "SvcUnavailable", /as if it had no such endpoint/],
           [{ status: 422, text: '{"errorMessageId":"NOT_SNV"}' }, "SvcRequestRejected", /NOT_SNV/],
           [{ text: "[]" }, "SvcReplyMalformed", /it has no data/],
           [{ text: '{"data":[[1]]}' }, "SvcReplyMalformed", /it has no header/],
@@ -510,7 +510,7 @@ describe("several analyses", () => {
         it,
         {},
         ["A0", "A1", "A2", "A3"],
-        [cut, cut, cut, last, { status: 404, text: "" }, first]
+        [cut, cut, cut, last, { status: 400, text: "" }, first]
       )
       assert.deepStrictEqual(
         exits.map((exit) => failureOf(exit)?._tag ?? null),

@@ -9,7 +9,7 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Schema from "effect/Schema"
 import type { Choice, EndpointName, EndpointNote } from "../contract/EndpointNotes.ts"
 import { declare, Note } from "../contract/Endpoints.ts"
-import type { Enveloped } from "../contract/Envelope.ts"
+import { type Enveloped, NotFound as WireNotFound } from "../contract/Envelope.ts"
 import {
   type ChangeError,
   NotFound,
@@ -145,7 +145,9 @@ export const callOf = (
   const asked: ExpectedReply = {
     request: subject === null ? name : `${name} (${subject})`,
     subject,
-    missing: endpoint.method === "GET" ? [404, 400] : [404],
+    // 400 is also said of a body that is wrong.
+    missing: [...(endpoint.error.has(WireNotFound) ? [404] : []), ...(endpoint.method === "GET" ? [400] : [])],
+    endpoint: `${endpoint.method} ${endpoint.path}`,
     exactness: reading === "json" ? "all" : "integers",
     ...about
   }

@@ -52,7 +52,7 @@ export const makeRequest = (http: HttpClient.HttpClient.With<SessionError | Outc
     const { status } = response
     const contentType = response.headers["content-type"] ?? null
     return yield* Effect.gen(function* () {
-      yield* failOnStatus(status, text ?? "", asked)
+      yield* failOnStatus(response, text ?? "", asked)
       const body = yield* bodyOf(bytes, text, contentType, label)
       if (body._tag === "Json") yield* failOnEnvelope(status, body.json, asked)
       return { status, contentType, body }

@@ -10,7 +10,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { ExactNumber, type Exactness, parseExactly } from "../contract/ExactNumber.ts"
-import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
+import { Forbidden, NotFound, ReplyMalformed, RequestRejected, Unavailable } from "../Errors.ts"
 import { whyNotJson } from "../session/Recognition.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
 import { deepest, tooDeep } from "../text/JsonScanner.ts"
@@ -25,8 +25,10 @@ export interface ExpectedReply {
   readonly subject: string | null
   /** Whether the message of a "not found" names the HTTP status. */
   readonly sayStatus?: boolean
-  /** Statuses that mean "not found" here. */
+  /** Statuses that mean "not found" here, whatever stands in the body. */
   readonly missing: ReadonlyArray<number>
+  /** As `GET /api/analysis/:analysisId/annotations`; absent where the service need not have what was asked for. */
+  readonly endpoint?: string
   /** The payload to use when the service reports success without one; absent, such a reply is "not found" too. */
   readonly whenNull?: Schema.Json
   /** Which numbers keep their digits where a `number` would lose some; integers when absent. */
@@ -81,10 +83,10 @@ export const payloadOf = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
   asked: ExpectedReply,
   reader = makeJsonReader(asked.exactness)
-): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
+): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden | Unavailable> {
   const text = yield* textOf(response, asked.request)
   const { status } = response
-  return yield* failOnStatus(status, text, asked).pipe(
+  return yield* failOnStatus(response, text, asked).pipe(
     Effect.andThen(parseReply(text, asked.request, reader)),
     Effect.flatMap((json) => openEnvelope(json, status, asked)),
     tellRefusal(status, text)
@@ -164,11 +166,11 @@ const rejectionOf = (status: number, body: JsonObject, { request }: ExpectedRepl
 
 /** Fails with the error that a status of 300 or above means; a lower status passes. */
 export const failOnStatus = Effect.fnUntraced(function* (
-  status: number,
+  response: HttpClientResponse.HttpClientResponse,
   text: string,
   asked: ExpectedReply
-): Effect.fn.Return<void, NotFound | RequestRejected | Forbidden> {
-  if (status >= 300) return yield* refusal(status, yield* errorBody(text), asked)
+): Effect.fn.Return<void, NotFound | RequestRejected | Forbidden | Unavailable> {
+  if (response.status >= 300) return yield* refusal(response, yield* errorBody(text), asked)
 })
 
 /** Fails when `json` is an envelope that says `success: false`; anything else passes. */
@@ -181,11 +183,25 @@ export const failOnEnvelope = Effect.fnUntraced(function* (
     return yield* rejectionOf(status, json, asked)
 })
 
-const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
-  const { missing, subject } = asked
+/**
+ * What the service does not know it says by the statuses of its contract, or in the words of an envelope. A 404 that is neither comes from
+ * a service, or from something on the way, that lacks the endpoint: nothing is known of what was asked for.
+ */
+const refusal = (
+  { request, status }: HttpClientResponse.HttpClientResponse,
+  body: JsonObject,
+  asked: ExpectedReply
+) => {
+  const { endpoint, missing, subject } = asked
   const detail = fieldText(body["errorMessageId"]) ?? fieldText(body["additionalInformation"])
   if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })
-  return subject !== null && missing.includes(status)
+  const isMissing = missing.includes(status)
+  if (status === 404 && !isMissing && endpoint !== undefined && !isEnvelope(body)) {
+    const said = detail === null ? "" : `; ${detail}`
+    const reason = `it answers 404 to ${endpoint}, as if it had no such endpoint${said}`
+    return new Unavailable({ host: new URL(request.url).host, reason, attempts: 1 })
+  }
+  return subject !== null && (isMissing || status === 404)
     ? new NotFound({
         what: subject,
         ...(detail === null ? {} : { detail }),

@@ -4,8 +4,10 @@ import { makeService, succeeded, withSession } from "../../../test/session/Sessi
 import { type Call, callRows } from "../../../test/wire/Calls.ts"
 import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
 import { endpointNotes } from "../contract/EndpointNotes.ts"
+import { NotFound } from "../contract/Envelope.ts"
 import { AnalysisId, GeneId, LimsId, PanelId } from "../contract/Ids.ts"
 import { Session } from "../session/Session.ts"
+import { endpointOf } from "./EndpointCalls.ts"
 import { ServiceClient } from "./ServiceClient.ts"
 import { serversChoice } from "./ServiceMethods.ts"
 
@@ -32,31 +34,41 @@ describe("methods", () => {
       })
   )
 
-  it.effect.each(readingRows)("H20 %s: 404, 400 and null are the same NotFound", ([name, call, , , subject]) =>
-    Effect.gen(function* () {
-      const answers: ReadonlyArray<Answer> = [
-        { status: 404, body: "" },
-        { status: 404, body: "<html>no</html>", type: "text/html" },
-        { status: 400, body: JSON.stringify({ success: false, response: null }) },
-        { status: 400, body: "not json" },
-        { status: 200, body: enveloped(null) },
-        { status: 200, body: '{"success":true}' },
-        { status: 200, body: "null" }
-      ]
-      for (const answer of answers) {
-        const error = yield* Effect.flip(made(call, service(answer).layer))
-        if (subject !== null) {
-          assert.strictEqual(error._tag, "SvcNotFound")
-          const advice = { analysis: "findId", person: "findPerson" }[subject.split(" ")[0] ?? ""] ?? null
-          assert.isTrue(error.message.startsWith(`${subject}: not found`), error.message)
-          assert.strictEqual(error.advice, advice)
-        } else {
-          // Nothing was named that could be missing.
-          assert.include(["SvcRequestRejected", "SvcReplyMalformed"], error._tag)
-          assert.include(error.message, name)
+  const words = JSON.stringify({ success: false, response: null, errorMessageId: "NO_SUCH" })
+  const bare = ["", "<html><title>Not here</title></html>", '{"status":404,"error":"Not Found","path":"/api"}', "[]"]
+
+  it.effect.each(callRows)(
+    "H20 %s: what is missing, and a service that lacks the endpoint, are told apart by the contract",
+    (row) =>
+      Effect.gen(function* () {
+        const [name, call, line, , subject] = row
+        const declares404 = endpointOf(name).error.has(NotFound)
+        const reads = !("mutates" in endpointNotes[name])
+        const missing = subject === null ? "SvcRequestRejected" : "SvcNotFound"
+        const answers: ReadonlyArray<readonly [tag: string, answer: Answer]> = [
+          ...bare.map((body) => [declares404 ? missing : "SvcUnavailable", { status: 404, body }] as const),
+          [missing, { status: 404, body: words }],
+          ...[words, "not json"].map(
+            (body) => [reads ? missing : "SvcRequestRejected", { status: 400, body }] as const
+          ),
+          ...[enveloped(null), '{"success":true}', "null"].map(
+            (body) => [subject === null ? "SvcReplyMalformed" : "SvcNotFound", body] as const
+          )
+        ]
+        // A null is what the service says of analyses whose restoration it has nothing to say of.
+        for (const [tag, answer] of name === "requestRestore" ? answers.slice(0, -3) : answers) {
+          const error = yield* Effect.flip(made(call, service(answer).layer))
+          assert.strictEqual(error._tag, tag, JSON.stringify(answer))
+          if (tag === "SvcNotFound") {
+            const advice = { analysis: "findId", person: "findPerson" }[subject?.split(" ")[0] ?? ""] ?? null
+            assert.isTrue(error.message.startsWith(`${subject}: not found`), error.message)
+            assert.strictEqual(error.advice, advice)
+          } else if (tag === "SvcUnavailable") {
+            const [method] = line.split(" ")
+            assert.include(error.message, `service.test is unavailable: it answers 404 to ${method} /`)
+          } else assert.include(error.message, name)
         }
-      }
-    })
+      })
   )
 
   it.effect("L6 links of another analysis than the one that was asked for are refused", () =>

@@ -66,11 +66,12 @@ describe("payloads as bytes", () => {
       for (const [body, options] of [
         ['{"success":true,"response":null}', {}],
         ["null", {}],
-        ["<html>", { status: 404 }],
+        ['{"errorMessageId":"E"}', { status: 404 }],
         ['{"errorMessageId":"E"}', { status: 400 }]
       ] as const) {
         assert.strictEqual((yield* failure(body, options)).tag, "SvcNotFound", body)
       }
+      assert.strictEqual((yield* failure("<html>", { status: 404 })).tag, "SvcUnavailable")
       assert.strictEqual((yield* failure("", { status: 409 })).tag, "SvcRequestRejected")
       assert.match((yield* failure("", { status: 404 }, report)).message, /^draft report of person L 1: not found/)
     })

@@ -71,7 +71,7 @@ export const streamedReply = (
       .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(JsonReply, whyNotJson), readsOnly)
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
-      yield* tellRefusal(response.status, text)(failOnStatus(response.status, text, asked))
+      yield* tellRefusal(response.status, text)(failOnStatus(response, text, asked))
     }
     return { asked, response }
   })

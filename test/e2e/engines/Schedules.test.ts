@@ -223,7 +223,7 @@ describe("schedules", () => {
         const { cwd, env, night, script } = yield* nightOf(place)
         const stored = join(cwd, "awaiting-restoration.json")
         writeFileSync(stored, JSON.stringify([...JSON.parse(readFileSync(stored, "utf8")), { fileName: "of-nothing" }]))
-        yield* setFaults(place.sandbox, [{ when: { endpoint: "getAnalyses" }, then: { status: 404 } }])
+        yield* setFaults(place.sandbox, [{ when: { endpoint: "getAnalyses" }, then: { status: 422 } }])
         const unlisted = yield* night
         assert.strictEqual(unlisted.exitCode, 65, unlisted.stderr)
         assert.match(unlisted.stderr, /^svc-api ended with 65:\n(?:.*\n)*svc-resume-restore ended with 65:\n/)
