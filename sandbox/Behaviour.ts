@@ -1,19 +1,23 @@
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Struct from "effect/Struct"
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
+/** A time as programs give it. */
+const Time = Schema.declare((time): time is Duration.Input => Option.isSome(Duration.fromInput(time as Duration.Input)))
+
 /** `500ms`, `3s`, `1h`: a number and a unit. */
 export const DurationText = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^\d+(\.\d+)?(ms|s|m|h|d)$/, { message: "a duration like 500ms, 3s, 10m or 1h" })),
-  Schema.decodeTo(Schema.Duration, {
+  Schema.decodeTo(Time, {
     decode: SchemaGetter.transform((text: string) => {
       const unit = text.replace(/^[\d.]+/, "") as keyof typeof units
       return Duration.millis(Number.parseFloat(text) * units[unit])
     }),
-    encode: SchemaGetter.transform((duration: Duration.Duration) => `${Duration.toMillis(duration)}ms`)
+    encode: SchemaGetter.transform((time: Duration.Input) => `${Duration.toMillis(time)}ms`)
   })
 )
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Duration, Effect, FileSystem } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
 import { makeForwardClock } from "../test/servers/ForwardClock.ts"
 import { say, visit } from "../test/servers/Visitor.ts"
 
@@ -31,7 +31,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("link host", (it) => {
 
     it.effect("name their time and their life, and open the file without a session", () =>
       Effect.gen(function* () {
-        const { listed, sandbox } = yield* visit({ behaviour: { linkLifetime: Duration.hours(2) } })
+        const { listed, sandbox } = yield* visit({ behaviour: { linkLifetime: "2 hours" } })
         const { downloadLink, size } = yield* listed("A1", "S1.bam")
         const query = new URL(downloadLink).searchParams
         assert.match(query.get("X-Amz-Date") ?? "", /^\d{8}T\d{6}Z$/)

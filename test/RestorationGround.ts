@@ -17,7 +17,7 @@ export const file = "awaiting-restoration.json"
 export const archive = Effect.fnUntraced(function* (delay: Duration.Input, options: SandboxOptions = {}) {
   const here = yield* ground({
     ...options,
-    behaviour: { restoreDelay: Duration.fromInputUnsafe(delay), ...options.behaviour }
+    behaviour: { restoreDelay: delay, ...options.behaviour }
   })
   const step =
     (name: string) =>
@@ -49,7 +49,7 @@ export const reference = Effect.fnUntraced(function* ({ download, folder }: Pick
 export const overdueArchive = Effect.fnUntraced(function* (behaviour: SandboxOptions["behaviour"] = {}) {
   const { clock } = yield* makeForwardClock(-Duration.toMillis(Duration.hours(1)))
   // Links that have not ended before they are used.
-  const options = { behaviour: { linkLifetime: Duration.hours(2), ...behaviour } }
+  const options: SandboxOptions = { behaviour: { linkLifetime: "2 hours", ...behaviour } }
   const here = yield* Effect.provideService(archive("1 hour", options), Clock.Clock, clock)
   return { ...here, thaw: Effect.provideService(here.thaw, Clock.Clock, clock) }
 })

@@ -129,16 +129,14 @@ describe("Dialer", () => {
       for (const scheme of ["http", "https"]) {
         const url = new URL(`${scheme}://127.0.0.1:${port}`)
         const dialer = new Dialer({
-          proxy: { url, username: null, password: null },
+          proxy: { url },
           noProxy: "",
           ca: null,
           connectTimeout: 60_000
         })
         const connected = yield* Effect.forkChild(asked, { startImmediately: true })
         const fiber = yield* Effect.callback<void, Error>((resume) => {
-          dialer.tunnel({ url, username: null, password: null }, "svc.test", 443, (error) =>
-            resume(error === null ? Effect.void : Effect.fail(error))
-          )
+          dialer.tunnel({ url }, "svc.test", 443, (error) => resume(error === null ? Effect.void : Effect.fail(error)))
         }).pipe(Effect.flip, Effect.forkChild({ startImmediately: true }))
         yield* Fiber.join(connected)
         dialer.destroy()

@@ -62,8 +62,8 @@ type Done = (error: Error | null, socket: Duplex) => void
 
 /** The header that the proxy asks for. */
 export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, string>> => {
-  if (proxy.username === null && proxy.password === null) return {}
-  const password = proxy.password === null ? "" : Redacted.value(proxy.password)
+  if (proxy.username == null && proxy.password == null) return {}
+  const password = proxy.password == null ? "" : Redacted.value(proxy.password)
   const pair = Buffer.from(`${proxy.username ?? ""}:${password}`, "utf8").toString("base64")
   return { "proxy-authorization": `Basic ${pair}` }
 }

@@ -139,7 +139,7 @@ describe("link hosts over TLS", () => {
     Effect.gen(function* () {
       const { server, caFile } = yield* host(authority.issue({ names: ["localhost"] }))
       const proxy = yield* makeProxy()
-      const http = { caFile, proxy: { url: proxy.url, username: null, password: null } }
+      const http = { caFile, proxy: { url: proxy.url } }
       const { port } = new URL(server.url)
       const links = [`https://localhost:${port}/s.bam`, "https://metadata.google.internal/s.bam", "https://minio/s.bam"]
       for (const link of links) {

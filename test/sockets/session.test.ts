@@ -480,7 +480,7 @@ describe("session on sockets", () => {
       Effect.gen(function* () {
         const service = yield* strictService()
         const port = yield* quietPort
-        const proxy = { url: new URL(`http://127.0.0.1:${port}`), username: null, password: null }
+        const proxy = { url: new URL(`http://127.0.0.1:${port}`) }
         const error = yield* Effect.flip(run(service.url, [], { ...direct, proxy }))
         assert.include(error.message, `proxy 127.0.0.1:${port}: connection refused`)
         yield* run(service.url, [], { ...direct, proxy, noProxy: `localhost,127.0.0.1:${service.url.port}` })

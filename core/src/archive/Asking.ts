@@ -164,7 +164,7 @@ const askFor = Effect.fn("svc.archive.askFor")(function* (
 const lookFor = Effect.fnUntraced(function* (analysisId: AnalysisId, files: ReadonlyArray<Tracked>) {
   const client = yield* ServiceClient
   const listing = yield* client.getFileDownloadLinks(analysisId)
-  const { files: listed } = listedOf({ id: analysisId, named: false }, listing)
+  const { files: listed } = listedOf({ analysisId, named: false }, listing)
   const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
   const estimates = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
   if (estimates[0] !== undefined) return { estimate: estimates[0] }

@@ -37,10 +37,13 @@ const client = (
   return { asked, layer: Layer.mock(ServiceClient, service) }
 }
 
-const named = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id: AnalysisId.make(id), named: true, older: [] }))
+const named = (...ids: ReadonlyArray<string>) =>
+  ids.map((id) => ({ analysisId: AnalysisId.make(id), named: true, older: [] }))
 const entries = (items: ReadonlyArray<CatalogItem>) => items.flatMap((it) => (it._tag === "Listed" ? [it.entry] : []))
 const shown = (items: ReadonlyArray<CatalogItem>) =>
-  items.map((it) => (it._tag === "Listed" ? it.entry.listed.id : `${it.failure.analysisId} ${it.failure.error._tag}`))
+  items.map((it) =>
+    it._tag === "Listed" ? it.entry.listed.analysisId : `${it.failure.analysisId} ${it.failure.error._tag}`
+  )
 
 describe("choose", () => {
   const selection = {
@@ -58,7 +61,7 @@ describe("choose", () => {
       assert.deepStrictEqual(asked, [])
       yield* choose({ ...selection, latest: true })
       const bySample = yield* choose({ ...selection, analysisIds: [], sampleIds: [SampleId.make("S")] })
-      assert.deepStrictEqual(bySample.analyses, [{ id: AnalysisId.make("1"), named: false, older: [] }])
+      assert.deepStrictEqual(bySample.analyses, [{ analysisId: AnalysisId.make("1"), named: false, older: [] }])
       assert.deepStrictEqual(asked, ["analyses 2,1", "analyses all"])
     }).pipe(Effect.provide(layer))
   })
@@ -115,7 +118,11 @@ describe("catalog", () => {
       }
       const { asked, layer } = client((id) => Effect.succeed(filesOf(id, files[id] ?? [])))
       const of = (id: string, ...older: ReadonlyArray<string>) => [
-        { id: AnalysisId.make(id), named: false, older: older.map((id) => ({ id: AnalysisId.make(id), named: false })) }
+        {
+          analysisId: AnalysisId.make(id),
+          named: false,
+          older: older.map((id) => ({ analysisId: AnalysisId.make(id), named: false }))
+        }
       ]
       return Effect.gen(function* () {
         const taken = (...[types, ids]: [types: ReadonlyArray<FileType>, ids: ReturnType<typeof of>]) =>
@@ -124,7 +131,7 @@ describe("catalog", () => {
         assert.deepStrictEqual(asked.splice(0), ["9", "8", "7"])
         assert.deepStrictEqual(yield* taken(["vcf.gz"], of("9", "8")), ["9"])
         assert.deepStrictEqual(yield* taken(["bam"], of("9", "8")), ["9"], "none has it: the newest is what lacks it")
-        assert.deepStrictEqual(entries(yield* Stream.runCollect(catalog(of("7", "6"))))[0]?.listed.id, "7")
+        assert.deepStrictEqual(entries(yield* Stream.runCollect(catalog(of("7", "6"))))[0]?.listed.analysisId, "7")
       }).pipe(Effect.provide(layer))
     }
   )

@@ -69,9 +69,9 @@ export const catalog = (
 
       const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
         const askedAt = yield* Clock.currentTimeMillis
-        return yield* Effect.match(outage.ask(client.getFileDownloadLinks(analysis.id)), {
+        return yield* Effect.match(outage.ask(client.getFileDownloadLinks(analysis.analysisId)), {
           onSuccess: (files): CatalogItem => ({ _tag: "Listed", entry: entryOf(analysis, files, askedAt) }),
-          onFailure: (error): CatalogItem => ({ _tag: "Failed", failure: { analysisId: analysis.id, error } })
+          onFailure: (error): CatalogItem => ({ _tag: "Failed", failure: { analysisId: analysis.analysisId, error } })
         })
       })
       const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
@@ -83,7 +83,7 @@ export const catalog = (
         }
         if (found === first || found._tag === "Failed") return found
         if (!hasOneOf(wanted, found.entry)) return first
-        const [instead, lacking] = [found.entry.listed.id, newest.id].map(printable)
+        const [instead, lacking] = [found.entry.listed.analysisId, newest.analysisId].map(printable)
         const what = `Analysis ${lacking} is newer, but has no ${wanted.join(", ")} file: analysis ${instead} of the same person is taken`
         return yield* Effect.as(Effect.logWarning(what), found)
       })

@@ -10,7 +10,7 @@ import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 import { diskNeed, shortage } from "./Planning.ts"
 
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
-  id: AnalysisId.make(id),
+  analysisId: AnalysisId.make(id),
   named,
   sampleId: null,
   limsId: null,

@@ -43,26 +43,27 @@ export const remarksOn = (
   const madeFor = (id: AnalysisId) =>
     new Set(typesOf.get(id)?.flatMap(({ makesIndex, type }) => (makesIndex === true ? [partnerOf(type)] : [])))
   for (const analysis of analyses) {
-    const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
+    const { analysisId } = analysis
+    const found = new Set(typesOf.get(analysisId)?.map((file) => file.type))
     // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
     const mustHave = analysis.named || requireAll
     const hasPartner = (type: FileType) => found.has(partnerOf(type) ?? type)
-    const made = madeFor(analysis.id)
+    const made = madeFor(analysisId)
     const absent = filetypes.filter((type) => !found.has(type) && !made.has(type) && (mustHave || hasPartner(type)))
     if (found.size === 0 && mustHave) {
-      missing(analysis.id, nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis]))
+      missing(analysisId, nothingOf(wanted, `analysis ${printable(analysisId)}`, [analysis]))
     } else if (found.size > 0 && absent.length > 0) {
       // An index is listed, and the file that it belongs to is not: what was asked for is lost.
       const lost = absent.filter((type) => isDataType(type) && hasPartner(type))
       const optional = absent.filter((type) => !lost.includes(type))
-      if (lost.length > 0) missing(analysis.id, onlyIndexOf(lost, analysis.id))
-      if (optional.length > 0 && requireAll) missing(analysis.id, noneListed(optional, analysis.id))
+      if (lost.length > 0) missing(analysisId, onlyIndexOf(lost, analysisId))
+      if (optional.length > 0 && requireAll) missing(analysisId, noneListed(optional, analysisId))
       else if (optional.length > 0)
-        warnings.push(`Analysis ${printable(analysis.id)}: no ${optional.join(", ")} file is listed`)
+        warnings.push(`Analysis ${printable(analysisId)}: no ${optional.join(", ")} file is listed`)
     }
     const nameless = analysis.files.filter((file) => file.fileName === null).length
     if (nameless > 0)
-      warnings.push(`Analysis ${printable(analysis.id)}: ${nameless} file(s) without a name were left out`)
+      warnings.push(`Analysis ${printable(analysisId)}: ${nameless} file(s) without a name were left out`)
   }
   if (analyses.length > 0 && files.length === 0 && failures.length === 0) {
     missing(null, nothingOf(wanted, "the selected analyses", analyses))

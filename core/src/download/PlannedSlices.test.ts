@@ -10,7 +10,7 @@ import type { SliceState, SliceWish } from "../transfer/SliceRequest.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 
 const listing = (...files: ReadonlyArray<ListedFile>) => [
-  { id: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }
+  { analysisId: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }
 ]
 
 const regions: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }

@@ -78,7 +78,7 @@ describe("indexes beside what is planned", () => {
       const warned: Array<string> = []
       const logger = Logger.make<unknown, void>(({ message }) => void warned.push(String(message)))
       const files = [listedFile("S1.bam", { size: 5 })]
-      const analyses = [{ id: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }]
+      const analyses = [{ analysisId: AnalysisId.make("A1"), named: true, sampleId: null, limsId: null, files }]
       const request = {
         ...how,
         destination,

@@ -15,7 +15,7 @@ const cold = (fileName: string, estimatedRestoreTime: string | null = null) =>
   file(fileName, { archived: true, estimatedRestoreTime })
 
 const said = (options: object, files: ReadonlyArray<ListedFile>, more: object = {}) => {
-  const listed = { id: AnalysisId.make("A1"), named: false, sampleId: null, limsId: null, files }
+  const listed = { analysisId: AnalysisId.make("A1"), named: false, sampleId: null, limsId: null, files }
   const availability = availabilityOf(entry(options, more), listed, ["bam", "bam.bai"], now)
   switch (availability._tag) {
     case "Archived":

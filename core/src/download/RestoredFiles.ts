@@ -128,7 +128,7 @@ const resultsByRequest = Effect.fnUntraced(function* (
   const [disk, heard] = [yield* PartFiles, yield* Listener]
   const byAnalysis = Map.groupBy(
     group.map((restored) => ({ restored, names: namesOf(restored), results: new Map<string, FileResult>() })),
-    ({ restored }) => restored.listing.listed.id
+    ({ restored }) => restored.listing.listed.analysisId
   )
   return Effect.fnUntraced(function* (file, plain) {
     const theirs = (byAnalysis.get(file.analysisId) ?? []).filter(({ names }) => names.includes(file.fileName))

@@ -101,9 +101,9 @@ type Listings = ReadonlyMap<string, CatalogEntry | ServiceError>
 const listAnalyses = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredRequest>) {
   const ids = new Set(requests.map(({ entry }) => entry.analysisId))
   const listings = new Map<string, CatalogEntry | ServiceError>()
-  yield* Stream.runForEach(catalog([...ids].map((id) => ({ id, named: false, older: [] }))), (item) =>
+  yield* Stream.runForEach(catalog([...ids].map((analysisId) => ({ analysisId, named: false, older: [] }))), (item) =>
     Effect.sync(() => {
-      if (item._tag === "Listed") listings.set(item.entry.listed.id, item.entry)
+      if (item._tag === "Listed") listings.set(item.entry.listed.analysisId, item.entry)
       else if (item.failure.analysisId !== null) listings.set(item.failure.analysisId, item.failure.error)
     })
   )

@@ -14,7 +14,7 @@ import type { AnalysisOwner, RunEvent } from "./RunEvent.ts"
 
 /** By analysis. */
 export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<AnalysisId, AnalysisOwner> =>
-  new Map(Array.from(entries, ({ listed: { id, limsId, sampleId } }) => [id, { limsId, sampleId }]))
+  new Map(Array.from(entries, ({ listed: { analysisId, limsId, sampleId } }) => [analysisId, { limsId, sampleId }]))
 
 /**
  * The last event: what came of it all.

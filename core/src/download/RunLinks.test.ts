@@ -14,7 +14,7 @@ const link = (name: string) => `https://files/${name}?sig=1`
 
 const answer = (id: string, files: ReadonlyArray<object>) =>
   entryOf(
-    { id: AnalysisId.make(id), named: true },
+    { analysisId: AnalysisId.make(id), named: true },
     Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: files }),
     0
   )

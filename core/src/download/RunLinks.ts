@@ -34,14 +34,17 @@ export const runLinks = Effect.fnUntraced(function* (
   return yield* makeLinks({
     ask: Effect.fnUntraced(function* (id: string) {
       const askedAt = yield* Clock.currentTimeMillis
-      const analysis = AnalysisId.make(id)
-      return entryOf({ id: analysis, named: true }, yield* client.getFileDownloadLinks(analysis), askedAt)
+      const analysisId = AnalysisId.make(id)
+      return entryOf({ analysisId, named: true }, yield* client.getFileDownloadLinks(analysisId), askedAt)
     }),
     known: files === undefined ? entries : entriesFor(files, entries),
     noLink: (why, file, { listed }) => {
       if (why === "Archived") {
         const cold = listed.files.find(({ fileName }) => fileName === file.fileName)
-        return InArchive.of({ analysisId: listed.id, fileName: file.fileName }, cold?.estimatedRestoreTime ?? null)
+        return InArchive.of(
+          { analysisId: listed.analysisId, fileName: file.fileName },
+          cold?.estimatedRestoreTime ?? null
+        )
       }
       const what = `download link of ${printable(file.fileName)} (analysis ${printable(file.analysisId)})`
       if (why === "Several") return new ReplyMalformed({ request: what, reason: "two files of this name are listed" })
@@ -59,7 +62,7 @@ const entriesFor = (
 ): ReadonlyArray<CatalogEntry> => {
   const wanted = Map.groupBy(files, ({ analysisId }) => analysisId)
   return entries.flatMap(({ links, listed, ...entry }) => {
-    const planned = wanted.get(listed.id) ?? []
+    const planned = wanted.get(listed.analysisId) ?? []
     const names = new Set(planned.flatMap(({ fileName, slice }) => [fileName, slice?.indexFile ?? fileName]))
     const kept = [...links].filter(([name]) => names.has(name))
     const listedFiles = listed.files.filter(({ fileName }) => fileName !== null && names.has(fileName))

@@ -14,7 +14,7 @@ const linked = (fileName: string, more: object = {}) => ({
 })
 const entry = (...links: ReadonlyArray<object>) =>
   entryOf(
-    { id: AnalysisId.make("A1"), named: true },
+    { analysisId: AnalysisId.make("A1"), named: true },
     Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }),
     0
   )

@@ -16,7 +16,7 @@ const noAdvice = () => null
 
 const entry = { archived: false, estimatedRestoreTime: null, hasLink: true }
 const analysis: ListedAnalysis = {
-  id: AnalysisId.make("A1"),
+  analysisId: AnalysisId.make("A1"),
   named: true,
   sampleId: SampleId.make("S1"),
   limsId: null,

@@ -21,7 +21,7 @@ import { errorJson, failureJson } from "./Report.ts"
  */
 export const listingText = (analysis: ListedAnalysis): string =>
   [
-    `Analysis ID: ${printable(analysis.id)}`,
+    `Analysis ID: ${printable(analysis.analysisId)}`,
     ...(analysis.files.length === 0 ? ["  (no files)"] : analysis.files.map(lineOf))
   ].join("\n")
 
@@ -45,8 +45,8 @@ export const listingJson = (
   adviceOf: Advising
 ) => ({
   schema: "svc.list/1",
-  analyses: analyses.map(({ id, sampleId, limsId, files }) => ({
-    analysisId: id,
+  analyses: analyses.map(({ analysisId, sampleId, limsId, files }) => ({
+    analysisId,
     sampleId,
     limsId,
     files: files.map(({ fileName, size, archived, estimatedRestoreTime, ranged }) => ({

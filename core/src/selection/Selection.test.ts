@@ -27,7 +27,7 @@ const request = ({ analysisIds = [], limsIds = [], sampleIds = [], ...some }: Wa
   ...some
 })
 const filter = (source: string) => Result.getOrThrow(parse(source, filterFields))
-const ids = (some: Wanted) => select(request(some), records).analyses.map(({ id }) => id)
+const ids = (some: Wanted) => select(request(some), records).analyses.map(({ analysisId }) => analysisId)
 const missing = (some: Wanted) => select(request(some), records).missing.map(({ error }) => error.message)
 
 describe("Selection", () => {
@@ -35,8 +35,8 @@ describe("Selection", () => {
     const alone = request({ analysisIds: ["7", "A1", "7"] })
     assert.isFalse(needsRecords(alone))
     assert.deepStrictEqual(byIds(alone).analyses, [
-      { id: AnalysisId.make("7"), named: true, older: [] },
-      { id: AnalysisId.make("A1"), named: true, older: [] }
+      { analysisId: AnalysisId.make("7"), named: true, older: [] },
+      { analysisId: AnalysisId.make("A1"), named: true, older: [] }
     ])
     for (const more of [
       { sampleIds: ["S1"] },
@@ -72,7 +72,7 @@ describe("Selection", () => {
   it("the newest is chosen among those that pass the filters", () => {
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true }), ["2"])
     const [newest] = select(request({ limsIds: ["L1"], latest: true }), records).analyses
-    assert.deepStrictEqual(newest?.older, [{ id: AnalysisId.make("1"), named: false }])
+    assert.deepStrictEqual(newest?.older, [{ analysisId: AnalysisId.make("1"), named: false }])
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true, filters: [filter("status = DONE")] }), ["1"])
   })
 

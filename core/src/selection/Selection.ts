@@ -31,7 +31,7 @@ export interface AnalysisRecord {
  * @since 0.1.0
  */
 export interface SelectedAnalysis {
-  readonly id: AnalysisId
+  readonly analysisId: AnalysisId
   /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */
   readonly named: boolean
 }
@@ -72,7 +72,7 @@ export const idsToAsk = (request: SelectionRequest): ReadonlyArray<AnalysisId> |
 
 /** The selection when `needsRecords` is false. */
 export const byIds = (request: SelectionRequest): Selection => ({
-  analyses: unique(request.analysisIds).map((id) => ({ id, named: true, older: [] })),
+  analyses: unique(request.analysisIds).map((analysisId) => ({ analysisId, named: true, older: [] })),
   missing: []
 })
 
@@ -106,7 +106,7 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
     missing.push({ analysisId: null, error: new NotFound({ what: "selected analyses", detail }) })
   }
   const named = new Set(ids)
-  const selectionOf = ({ id }: A): SelectedAnalysis => ({ id, named: named.has(id) })
+  const selectionOf = ({ id }: A): SelectedAnalysis => ({ analysisId: id, named: named.has(id) })
   return {
     analyses: chosen.map(([first, ...older]) => ({ ...selectionOf(first), older: older.map(selectionOf) })),
     missing

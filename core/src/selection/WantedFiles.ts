@@ -117,7 +117,7 @@ const wantedFile = (
   type: FileType,
   { layout, slice: content = null }: FileChoice
 ): WantedFile => {
-  const file = { analysisId: analysis.id, fileName, type }
+  const file = { analysisId: analysis.analysisId, fileName, type }
   if (content === null) {
     const { folder } = outputPathOf(file, layout, null)
     const sized = sizeLearned === undefined ? { size } : { size, sizeLearned }

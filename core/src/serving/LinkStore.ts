@@ -190,15 +190,15 @@ const notFound = ({ analysisId, fileName }: Pick<ServedFile, "analysisId" | "fil
   new NotFound({ what: `${printable(fileName)} of analysis ${printable(analysisId)}` })
 
 const heldOf = (id: string, files: AnalysisFiles, askedAt: number): HeldFiles => {
-  const entry = entryOf({ id: AnalysisId.make(id), named: true }, files, askedAt)
+  const entry = entryOf({ analysisId: AnalysisId.make(id), named: true }, files, askedAt)
   return { ...entry, files: servedFilesOf(entry) }
 }
 
-const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFile> =>
+const servedFilesOf = ({ listed: { analysisId, files } }: CatalogEntry): ReadonlyArray<ServedFile> =>
   files.flatMap(({ archived, estimatedRestoreTime, fileName, size }) =>
     fileName === null || files.filter((other) => other.fileName === fileName).length > 1
       ? []
-      : [{ analysisId: id, fileName, size, archived, restoreEstimation: estimatedRestoreTime }]
+      : [{ analysisId, fileName, size, archived, restoreEstimation: estimatedRestoreTime }]
   )
 
 /**

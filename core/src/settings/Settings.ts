@@ -61,8 +61,8 @@ export interface LocalSettings extends Values, Origins {}
  */
 export interface ProxyAddress {
   readonly url: URL
-  readonly username: string | null
-  readonly password: Redacted.Redacted | null
+  readonly username?: string | null | undefined
+  readonly password?: Redacted.Redacted | null | undefined
 }
 
 /** Validated settings of a run for one service, with its address. */

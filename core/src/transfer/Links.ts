@@ -18,7 +18,7 @@ import type { FreshLink } from "./TransferRequest.ts"
 /** An answer of the service about an analysis. */
 export interface LinkAnswer {
   readonly listed: {
-    readonly id: string
+    readonly analysisId: string
     readonly files: ReadonlyArray<{
       readonly fileName: string | null
       /** Bytes. */
@@ -127,8 +127,8 @@ export const makeLinks = Effect.fnUntraced(function* <
   const hold = (answer: A) =>
     Effect.map(Clock.currentTimeMillis, (now): HeldAnswer<A> => {
       const held = { answer, generation: ++generation, files: filesOf(answer, now), heldSince: now }
-      answers.delete(answer.listed.id)
-      answers.set(answer.listed.id, held)
+      answers.delete(answer.listed.analysisId)
+      answers.set(answer.listed.analysisId, held)
       for (const oldest of answers.keys()) {
         if (answers.size <= most) break
         answers.delete(oldest)
