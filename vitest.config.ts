@@ -8,7 +8,7 @@ const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
 const withLongForms = [
   "test/tracking/simulation.test.ts",
   "test/fuzz/fuzz.test.ts",
-  "core/src/{genome/index/IndexRules,genome/slice/Slice,transfer/PartJournal,verify/IndexProof,verify/Verification}.test.ts"
+  "core/src/{genome/index/IndexRules,genome/index/Tiling,genome/bgzf/BlockProof,genome/slice/Slice,transfer/PartJournal,verify/IndexProof,verify/Verification}.test.ts"
 ]
 const ofTheirOwn = "test/{executables,sockets,processes,e2e}/**"
 

@@ -47,7 +47,7 @@ layer(Sandbox.layerFor(Service.layer, { behaviour: slow }))("a restoration of ei
       yield* downloads.restore(options)
       const { look } = yield* downloads.resume(options)
       const areBack = Effect.map(look, ({ statuses }) => statuses.every(Restorations.isSettled))
-      yield* passTime(Effect.repeat(areBack, { schedule: Schedule.spaced("30 minutes"), until: (back) => back }))
+      yield* passTime(Effect.repeat(areBack, { schedule: Schedule.spaced("1 hour"), until: (back) => back }))
       assert.strictEqual(yield* Clock.currentTimeMillis, Duration.toMillis("8 hours"))
     })
   )

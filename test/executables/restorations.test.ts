@@ -23,20 +23,6 @@ describe("svc-request-restore and svc-resume-restore, as processes", () => {
     })
   )
 
-  it.live("T1 a named restoration file that is not there is warned of by its name, and the usual one is not", () =>
-    Effect.gen(function* () {
-      const { env, folder, stats } = yield* archive("1 hour")
-      const resume = (...args: ReadonlyArray<string>) =>
-        run("svc-resume-restore", ["--loglevel", "warn", ...args], { cwd: folder, env })
-      const usual = yield* resume()
-      assert.deepStrictEqual([usual.exitCode, usual.stderr], [0, ""])
-      const named = yield* resume("--restorationFile", "nowhere.json")
-      assert.strictEqual(named.exitCode, 0, named.stderr)
-      assert.match(named.stderr, /nowhere\.json does not exist: .*is this the file that was meant\?/)
-      assert.deepInclude(yield* stats, { logins: 0, restores: 0 })
-    })
-  )
-
   it.live("wrong usage is 64, and asks for nothing", () =>
     Effect.gen(function* () {
       const { env, folder, stats } = yield* archive("1 hour")

@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { version } from "../../steps/main/Version.ts"
 import { ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { run, start, untilOrEnd } from "../Executables.ts"
 
@@ -27,31 +24,6 @@ describe("svc-download, as a process", () => {
       const { linkRequests, maxApiInFlight, overlaps } = yield* stats
       assert.deepStrictEqual([linkRequests, maxApiInFlight, overlaps], [before, 1, 0])
     })
-  )
-
-  it.live(
-    "a log file begins with what it was for and ends with the exit code; an index that becomes old is warned of",
-    () =>
-      Effect.gen(function* () {
-        const { env, folder } = yield* ground()
-        const download = (...args: ReadonlyArray<string>) =>
-          run("svc-download", ["-a", "A1", "-d", "out", ...args], { cwd: folder, env })
-        assert.strictEqual((yield* download("--logfile", "log")).exitCode, 0)
-        const lines = readFileSync(join(folder, "log"), "utf8").trimEnd().split("\n")
-        const begins = `svc-download ${version} begins, target ${env.SVC_TARGET}, folder ${join(folder, "out")}`
-        assert.include(lines[0], begins)
-        assert.match(lines.at(-1) ?? "", /\[info\]: Ended with exit code 0: all done$/)
-        const again = yield* download("-f", "bam", "--overwrite")
-        assert.strictEqual(again.exitCode, 0, again.stderr)
-        assert.match(
-          again.stderr,
-          /\[warn\]: S1\.bam\.bai stays and is the index of the older S1\.bam, which is replaced/
-        )
-        assert.notInclude((yield* download("-f", "bam,bam.bai", "--overwrite")).stderr, "stays and is")
-        const format = yield* download("--format", "json")
-        assert.strictEqual(format.exitCode, 64)
-        assert.match(format.stderr, /--reportfile FILE/)
-      })
   )
 
   it.live("sends a wrong password once and ends with 77; what is not there is 66, wrong usage 64", () =>

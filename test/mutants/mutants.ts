@@ -16,7 +16,8 @@ const rooms: Readonly<Record<string, readonly [code: string, ...tests: ReadonlyA
   session: ["core/src/session", "core/src/session", "test/session"],
   archive: ["core/src/archive", "core/src/archive", "core/src/download/Resume", "test/tracking/asking"],
   transfer: ["core/src/transfer", "core/src/transfer", "test/transfer"],
-  index: ["core/src/genome/index", "core/src/genome"]
+  index: ["core/src/genome/index", "core/src/genome"],
+  genome: ["core/src/genome/{.,bgzf,formats,regions,slice}", "core/src/genome"]
 }
 
 const { positionals, values } = parseArgs({

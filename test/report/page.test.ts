@@ -125,25 +125,24 @@ describe("a page", () => {
         const file = { ...files[5], fileName, path: null, analysisId: fileName, error: { tag: message, message } }
         return { ...rest, host: fileName, files: [file as (typeof files)[number]] }
       }
-      const tags = (text: string) => [...text.matchAll(/<\/?[a-z0-9!]+/gi)].map(([tag]) => tag)
-      assert.deepStrictEqual(tags(page(report(`x${name}`, `y${message}`))), tags(page(report("x", "y"))))
+      const tags = (text: string) => [...text.matchAll(/<\/?[a-z0-9!]+/gi)].map(([tag]) => tag).join(" ")
+      assert.strictEqual(tags(page(report(`x${name}`, `y${message}`))), tags(page(report("x", "y"))))
     }
   )
 
-  it("P11 ten thousand files: bounded in size, failures first, all counted, the timeline in columns", () => {
-    const text = page(thousands(10_000))
-    assert.isBelow(text.length, 8 * 1024 * 1024)
-    assert.strictEqual(count(text, "<tr>"), 10_001)
+  it("P11 thousands of files: failures first, all counted, the timeline in columns", () => {
+    const text = page(thousands(2_000))
+    assert.strictEqual(count(text, "<tr>"), 2_001)
     const first = (word: string) => text.indexOf(`>${word}</span>`)
     assert.isBelow(first("Failed"), first("Being restored"))
     assert.isBelow(first("Being restored"), first("Downloaded"))
-    assert.include(text, "9,775 files came and 25 failed")
-    assert.include(text, "The 12 longest of 9,800 transfers")
+    assert.include(text, "1,955 files came and 5 failed")
+    assert.include(text, "The 12 longest of 1,960 transfers")
     assert.isBelow(count(text, "<svg"), 60)
     assert.include(text, "refused the link of ‹file› (403)")
   })
 
-  it("rows that no page can hold are counted, and those that failed are not among them", () => {
+  it("P11 a page is bounded in size: rows that it cannot hold are counted, and those that failed are not among them", () => {
     const text = page(thousands(18_000))
     assert.isBelow(text.length, 8 * 1024 * 1024)
     const shown = count(text, "<tr>") - 1

@@ -69,7 +69,7 @@ const memorySpools = (opened: { count: number; bytes: number }) =>
         write: (bytes: Uint8Array) =>
           Effect.sync(() => {
             opened.bytes += bytes.length
-            content = Uint8Array.from([...content, ...bytes])
+            content = new Uint8Array(Buffer.concat([content, bytes]))
           }),
         read: (offset: number, into: Uint8Array) =>
           Effect.sync(() => {

@@ -273,10 +273,10 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     })
   )
 
-  it.effect("P11 ten thousand files that all fail: work at a time stays bounded, each result is in its place", () =>
+  it.effect("P11 a thousand files that all fail: work at a time stays bounded, each result is in its place", () =>
     Effect.gen(function* () {
       let [now, most] = [0, 0]
-      const files = Array.from({ length: 10_000 }, (_, i) => file(`${i}.bam`))
+      const files = Array.from({ length: 1_000 }, (_, i) => file(`${i}.bam`))
       const { results, seen } = yield* going(files, ({ fileName }) =>
         Effect.gen(function* () {
           most = Math.max(most, ++now)

@@ -3,6 +3,7 @@ import { Effect, Result, Schema, Semaphore } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, counting, text } from "../../../../test/genome/Fixtures.ts"
 import { walk } from "../../../../test/genome/Walk.ts"
+import { longForm } from "../../../../test/LongForm.ts"
 import { fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "./Bgzf.ts"
 import * as BlockProof from "./BlockProof.ts"
@@ -82,7 +83,8 @@ describe("blocks that are proven as they come", () => {
         const missesEnd = Result.isFailure(expected) && expected.failure.reason.includes("end-of-file")
         const found = yield* Effect.result(proof.finish("s.bam", fromBytes(file)))
         if (!missesEnd) assert.strictEqual(Result.isFailure(found), Result.isFailure(expected), `seed ${seed}`)
-      }).pipe(Effect.provide(ZlibCodec.layer))
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    { arbitrary: { runs: longForm ? 300 : 40 } }
   )
 
   it.effect("what came is not read a second time, but for the block across two connections", () =>

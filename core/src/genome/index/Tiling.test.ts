@@ -51,18 +51,19 @@ const ticketOf = (data: Uint8Array, index: Uint8Array, suffix: string, ranges: s
 /** Everything that has records. */
 const everything = "chr1 chr3"
 
-const rounds = longForm ? 2_000 : 60
+const rounds = longForm ? 300 : 16
+const foreignRounds = longForm ? 60 : 20
 
 describe("an index that lacks something", () => {
-  it.effect.each(losses.map((loss) => [loss] as const))(
-    "D7 a %s: a slice has what it has by a whole one, or is refused; never less",
-    ([loss]) =>
+  it.effect(
+    "D7 whatever is lost, a slice has what it has by a whole index, or is refused; never less",
+    () =>
       Effect.gen(function* () {
         const codec = yield* Codec
         let [right, refused] = [0, 0]
         for (let seed = 0; seed < rounds; seed++) {
           const random = SeededRandom.make(seed)
-          const file = yield* randomFile(random, random.pick([20, 300, 3_000]))
+          const file = yield* randomFile(random, random.pick([20, 300, longForm ? 3_000 : 900]))
           const suffix = `${file.type}.${file.suffix}`
           let whole = plainOf(file.index)
           if (file.type === "bam" && random.chance(0.5)) {
@@ -71,26 +72,28 @@ describe("an index that lacks something", () => {
             const [first, ...others] = writers.filter((writer) => writer.format === format)
             whole = indexBy(random.pick([first!, ...others]), placed, references)
           }
-          const lossy = losing(whole, loss, random)
           const ticket = yield* ticketOf(file.data, bgzf(codec, whole), suffix, randomRange(random))
           assert.notTypeOf(ticket, "string", `seed ${seed}`)
+          const lossy = losses.map((loss) => [loss, bgzf(codec, losing(whole, loss, random))] as const)
           for (const range of [randomRange(random), randomRange(random), everything]) {
             const expected = yield* sliced(file.data, bgzf(codec, whole), suffix, range)
-            const found = yield* sliced(file.data, bgzf(codec, lossy), suffix, range)
-            const at = `seed ${seed}: ${suffix}, ${range}`
-            if (typeof found === "string") {
-              refused++
-              // What nothing follows in the index cannot be told from an index of an older file.
-              assert.match(found, /(more records follow|goes on) where it ends/, at)
-            } else {
-              right++
-              assert.deepStrictEqual(found, expected, at)
+            for (const [loss, index] of lossy) {
+              const found = yield* sliced(file.data, index, suffix, range)
+              const at = `seed ${seed}: ${suffix}, a ${loss} lost, ${range}`
+              if (typeof found === "string") {
+                refused++
+                // What nothing follows in the index cannot be told from an index of an older file.
+                assert.match(found, /(more records follow|goes on) where it ends/, at)
+              } else {
+                right++
+                assert.deepStrictEqual(found, expected, at)
+              }
             }
           }
         }
-        assert.isAbove(right, refused)
+        assert.isAbove(right, 5 * refused)
       }).pipe(provided),
-    120_000
+    600_000
   )
 
   it.effect("D7 is read where it may be wanted, and nowhere else; the log says so once, before", () =>
@@ -157,7 +160,7 @@ describe("an index that lacks something", () => {
   it.effect("D7 a gap is said with its size before it is read, and takes no more memory the longer it is", () =>
     Effect.gen(function* () {
       const shape = { blockBytes: 0xf000, references: longReferences, level: 0 }
-      const { bai, bam } = bamFile(yield* Codec, longReadsOf(9_000, 0), shape)
+      const { bai, bam } = bamFile(yield* Codec, longReadsOf(6_000, 0), shape)
       const lossy = rewritten(bai, ([chr1]) => {
         for (const bin of chr1!.bins)
           bin.chunks = bin.chunks.filter(([begin]) => Number(begin >> 16n) > bam.length / 1.02)
@@ -177,12 +180,12 @@ describe("an index that lacks something", () => {
       }
       const source = sourceOf(reader, fromBytes(lossy))
       const { result } = yield* sliceOf(source, "chr1:1-20000").pipe(Effect.provide(Logger.layer([logger])))
-      assert.isAbove(result.records, 10)
+      assert.isAbove(result.records, 5)
       assert.lengthOf(said, 1)
-      assert.match(said[0]?.[0] ?? "", /it does not lead to all of x\.bam: 26 MiB from byte \d+ on/)
+      assert.match(said[0]?.[0] ?? "", /it does not lead to all of x\.bam: 17\.\d MiB from byte \d+ on/)
       assert.strictEqual(said[0]?.[1], 0)
-      assert.isAbove(fetched, 24 * 2 ** 20)
-      assert.isBelow(buffers.size, 16)
+      assert.isAbove(fetched, 16 * 2 ** 20)
+      assert.isBelow(buffers.size, 12)
     }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"), provided)
   )
 
@@ -238,7 +241,7 @@ describe("the index of another file whose blocks and records lie at the same pla
         let [refused, refusedTickets, whole] = [0, 0, 0]
         // No proof, so the seeds are fixed: some pairs have records of the same bins where all is compared, and where a stretch ends
         // with its block, as for seed 232, the record behind it is in a block that nobody reads.
-        for (let seed = 0; seed < 60; seed++) {
+        for (let seed = 0; seed < foreignRounds; seed++) {
           const random = SeededRandom.make(seed)
           const blockBytes = random.pick([700, 3_000, 20_000])
           const starts = Array.from({ length: 900 }, () => random.between(0, 300_000)).sort((a, b) => a - b)
@@ -276,7 +279,7 @@ describe("the index of another file whose blocks and records lie at the same pla
           }
         }
         assert.isAbove(refused, whole)
-        assert.isAbove(refusedTickets, 15)
+        assert.isAbove(refusedTickets, foreignRounds / 4)
       }).pipe(provided),
     120_000
   )

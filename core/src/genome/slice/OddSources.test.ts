@@ -358,7 +358,7 @@ describe("slices of BAM files of other programs", () => {
           [read("far", 2, far)],
           []
         ]) {
-          for (const blockBytes of [40, 65_280]) {
+          for (const blockBytes of reads.length > 2 ? [40, 65_280] : [40]) {
             const { bam, csi } = bamFile(yield* Codec, reads, { references: wheat, depth: 6, blockBytes })
             const { placed } = yield* placesOf(bam)
             const bai = indexBy(
