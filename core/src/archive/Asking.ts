@@ -115,16 +115,15 @@ const requestInTurn = Effect.fnUntraced(function* <L>(
   if (!(yield* stillOurs)) return null
   unmade.add(requestTime)
   yield* remember(files, service, { restoreEstimation: null, status: requesting, ...asked })
-  const begins = how.again?.begins ?? Effect.void
-  const answered = Effect.map(Effect.andThen(begins, askFor(analysisId, files)), (estimate) => ({ estimate }))
-  const answer = yield* Effect.flatMap(stillOurs, (ours) => (ours ? answered : Effect.succeed(null))).pipe(
-    Effect.tapError((error) => how.failed(noAnswerOf(error), requestTime))
-  )
+  const answer = yield* Effect.gen(function* () {
+    if (!(yield* stillOurs)) return null
+    yield* how.again?.begins ?? Effect.void
+    return { estimate: yield* askFor(analysisId, files) }
+  }).pipe(Effect.tapError((error) => how.failed(noAnswerOf(error), requestTime)))
   if (answer === null) return null
-  const restoreEstimation = answer.estimate
-  yield* remember(files, service, { restoreEstimation, status: "pending", ...asked })
-  yield* sayRequested(analysisId, restoreEstimation)
-  return { requestedAt: requestTime, estimate: restoreEstimation }
+  yield* remember(files, service, { restoreEstimation: answer.estimate, status: "pending", ...asked })
+  yield* sayRequested(analysisId, answer.estimate)
+  return { requestedAt: requestTime, ...answer }
 })
 
 const keyOfFile = ({ analysisId, fileName, options }: Tracked, { target }: ServiceAddress) =>

@@ -5,8 +5,9 @@
  * The code is synchronous and knows nothing of where bytes come from or go to. The index is only a hint to it: where a stretch does not
  * begin or end with a record, where records are out of order, or where bytes are missing, it fails.
  *
- * It is one state machine. Each function below changes the same few variables, and
- * passing them between modules for every record costs time in the one loop that counts.
+ * It is one state machine: of each stretch it judges the records, and then proves by the next one that the stretch ends there. Each
+ * function below changes the same few variables, and passing them between modules for every record costs time in the one loop that
+ * counts. Where a function is false for damage, the damage has been said.
  */
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { Codec } from "../bgzf/Codec.ts"
@@ -133,10 +134,10 @@ export const make = (options: ScanOptions): Scan => {
   /** True when the cursor stands where the stretch ends, or past it. */
   const atEnd = ({ end }: Stretch): boolean => !isBefore([cursor.block, cursor.within], end)
 
-  /** Leaves the stretch at its end; false when that is not where a record begins, or when none began in it. */
+  /** Leaves the stretch at its end, or begins to prove it; false when that is not where a record begins, or when none began in it. */
   const passEnd = ({ begin, end, ref }: Stretch): boolean => {
-    const came = !isBefore(end, [cursor.block, cursor.within])
-    if (cursor.comesThrough() && !came && !lastLine) return damage.ofPlace(end[0])
+    const isExact = !isBefore(end, [cursor.block, cursor.within])
+    if (cursor.comesThrough() && !isExact && !lastLine) return damage.ofPlace(end[0])
     if (!met && ref !== -1 && isBefore(begin, end)) return damage.ofPlace(begin[0])
     const following = cursor.following()
     // Where the next stretch begins in this block, the records past the end are read anyway.
@@ -152,12 +153,11 @@ export const make = (options: ScanOptions): Scan => {
     return !fetched || cursor.block >= dataEnd || (following !== undefined && !isBefore(here, following.begin))
   }
 
-  /** True, and the damage is said, when a record of the reference begins at `at`, behind the stretch that is all of it. */
-  const goesOn = (data: Bytes, at: number, block: number): boolean => {
-    const stretch = cursor.stretch()
-    if (stretch?.whole !== true || format.refAt(data, at) !== stretch.ref) return false
-    return !damage.ofIndex(`reference ${names[stretch.ref] ?? ""} goes on where it ends, at byte ${block}`)
-  }
+  /** False when a record of the reference begins at `at`, behind a stretch that should be all of it. */
+  const endsReference = ({ ref, whole }: Stretch, data: Bytes, at: number, block: number): boolean =>
+    whole && format.refAt(data, at) === ref
+      ? damage.ofIndex(`reference ${names[ref] ?? ""} goes on where it ends, at byte ${block}`)
+      : true
 
   const count = () => {
     records++
@@ -169,17 +169,12 @@ export const make = (options: ScanOptions): Scan => {
     held = []
   }
 
-  /** Goes on with the record that the blocks before began; false when it goes on past this block too, or for damage. */
-  const closeOpen = (target: SliceOutput.Held, content: Uint8Array, { from, record, skipped }: Open): boolean => {
-    const { length } = record
-    const rest = record.take(content)
-    if (rest === -1) return damage.noRecord()
-    if (rest === 0) return false
+  /** Judges the record of `size` bytes that the blocks before began, and whose `rest` came with this one; false for damage. */
+  const close = ({ from, record, skipped }: Open, size: number, target: SliceOutput.Held, rest: number): boolean => {
     open = null
     cursor.within = rest
     if (skipped) return true
     const { data } = record
-    const size = length + rest
     if (!format.fits(data, 0, size)) return damage.noRecord()
     const beginning = held[0] ?? target
     if (!read(data, 0, size, false, beginning.offset, from)) return false
@@ -209,13 +204,16 @@ export const make = (options: ScanOptions): Scan => {
     }
     if (open !== null) {
       const { record } = open
-      if (!closeOpen(target, data, open)) {
-        if (damage.found() !== null) return false
+      const { length } = record
+      const rest = record.take(data)
+      if (rest === -1) return damage.noRecord()
+      if (rest === 0) {
         // What is only looked at is not kept.
         if (!proving) held.push(output.own(target, true))
         leave()
         return true
       }
+      if (!close(open, length + rest, target, rest)) return false
       record.release()
     }
     held.push(target)
@@ -229,7 +227,7 @@ export const make = (options: ScanOptions): Scan => {
         stretch = cursor.stretch()
         continue
       }
-      if ((proving || atEnd(stretch)) && goesOn(content, within, start)) return false
+      if ((proving || atEnd(stretch)) && !endsReference(stretch, content, within, start)) return false
       if (!proving && atEnd(stretch)) {
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
