@@ -72,6 +72,7 @@ const page = HttpApiGroup.make("page").add(
     params: { name: Schema.String },
     success: [HttpApiSchema.Empty(200), HttpApiSchema.Empty(206)]
   }),
+  HttpApiEndpoint.get("genes", "/genes", { disableCodecs, success: Schema.String.pipe(HttpApiSchema.asText()) }),
   HttpApiEndpoint.get("sequences", "/files/:analysisId/:fileName/sequences", {
     disableCodecs,
     params: file,

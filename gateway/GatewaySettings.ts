@@ -5,6 +5,7 @@ import type * as Ref from "effect/Ref"
 import type { ListenAddress } from "../platform/http/Listener.ts"
 import type { AccessLog } from "./AccessLog.ts"
 import type { Genome } from "./Genome.ts"
+import type { PageFile } from "./PageFiles.ts"
 import type { Readers } from "./Readers.ts"
 import type { SignedLinks } from "./SignedLinks.ts"
 
@@ -27,6 +28,8 @@ export interface GatewayOptions {
   readonly allowOrigin: ReadonlyArray<string>
   /** Null for the sequences that the header of a file names. */
   readonly genome: Genome | null
+  /** Genes by which the page finds a place, as BED; null for none. */
+  readonly genes: PageFile | null
   /** The address under which readers know the gateway, without a slash at its end; null for that of each request. */
   readonly publicUrl: string | null
   /** Whether the interface of the service is served. */

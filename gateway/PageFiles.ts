@@ -33,7 +33,10 @@ const load = async (name: PageFileName, readFrom: typeof read): Promise<PageFile
     if (error.code === "ENOENT" || error.code === "ERR_SINGLE_EXECUTABLE_APPLICATION_ASSET_NOT_FOUND") return null
     throw error
   })
-  if (plain === null) return null
+  return plain === null ? null : makePageFile(plain)
+}
+
+export const makePageFile = async (plain: Uint8Array): Promise<PageFile> => {
   const etag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 32)}"`
   return { etag, plain, gzipped: await promisify(gzip)(plain) }
 }

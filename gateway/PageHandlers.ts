@@ -16,7 +16,7 @@ import { Caller, type FileFailure, json, makeFailures, mustMay, openUrl } from "
 import { headOf } from "./ByteHead.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
-import { makePageFiles } from "./PageFiles.ts"
+import { makePageFiles, type PageFile } from "./PageFiles.ts"
 import { analysesPage, contentPolicy, failurePage, folderPage, lockedPage } from "./PageMarkup.ts"
 import { pageStyle } from "./PageStyle.ts"
 
@@ -57,21 +57,47 @@ export const refusalPage = (url: string, accept: string | undefined, message: st
 const moved = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store" } })
 
+const sent = ({ etag, gzipped, plain }: PageFile, contentType: string, asked: Request["headers"]) => {
+  const fields = { ...kept, etag, vary: "Accept-Encoding" }
+  if (asked["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers: fields })
+  const zipped = /\bgzip\b/.test(asked["accept-encoding"] ?? "")
+  return HttpServerResponse.uint8Array(zipped ? gzipped : plain, {
+    contentType,
+    headers: zipped ? { ...fields, "content-encoding": "gzip" } : fields
+  })
+}
+
+/** How long the page of an analysis waits for its sample and person. */
+const patience = "2 seconds"
+
 /** The page of one analysis, for `GET /files/{analysis}` where a page is wanted. */
 export const makeFolderPage = Effect.gen(function* () {
   const store = yield* LinkStore
   const restorations = yield* Restorations
-  const { genome } = yield* GatewaySettings
+  const { genes, genome } = yield* GatewaySettings
   const failures = yield* makeFailures
 
   const folder = Effect.fnUntraced(function* (analysisId: string) {
     yield* beginReading({ what: "list", analyses: [analysisId], file: null })
     yield* mustMay("read")
     const { may, reader } = yield* Caller
+    // Who is limited to analyses may not ask about persons. Others do not wait for it while the service is busy.
+    const limited = (reader?.scopes ?? null) !== null
+    const about = limited
+      ? Option.none()
+      : yield* Effect.timeoutOption(store.about(analysisId), patience).pipe(Effect.orElseSucceed(Option.none))
     const files = yield* Effect.forEach(yield* store.files(analysisId), (file) =>
       Effect.map(file.archived ? restorations.of(file) : Effect.succeed(null), (restoring) => ({ ...file, restoring }))
     )
-    const page = folderPage({ analysisId, files, genome, mayRestore: may("restore"), closed: reader !== null })
+    const rights = { mayRestore: may("restore"), closed: reader !== null }
+    const page = folderPage({
+      analysisId,
+      about: Option.getOrNull(about),
+      files,
+      genome,
+      hasGenes: genes !== null,
+      ...rights
+    })
     return html(contentPolicy(genome), page)
   })
 
@@ -93,7 +119,7 @@ export const pageHandlers = HttpApiBuilder.group(
     const tickets = yield* Tickets
     const files = yield* makePageFiles()
     const disk = yield* FileSystem
-    const { genome, signedLinks } = yield* GatewaySettings
+    const { genes, genome, signedLinks } = yield* GatewaySettings
     const failures = yield* makeFailures
 
     const choose = Effect.fnUntraced(function* ({ headers, url }: Request) {
@@ -136,13 +162,12 @@ export const pageHandlers = HttpApiBuilder.group(
       )
       if (file === "unread") return json(503, { error: "PageUnread", message: "the page's files cannot be read now" })
       if (file === null) return json(404, { error: "NotFound", message: "this build has no such file" })
-      const fields = { ...kept, etag: file.etag, vary: "Accept-Encoding" }
-      if (headers["if-none-match"] === file.etag) return HttpServerResponse.empty({ status: 304, headers: fields })
-      const zipped = /\bgzip\b/.test(headers["accept-encoding"] ?? "")
-      return HttpServerResponse.uint8Array(zipped ? file.gzipped : file.plain, {
-        contentType: "text/javascript; charset=utf-8",
-        headers: zipped ? { ...fields, "content-encoding": "gzip" } : fields
-      })
+      return sent(file, "text/javascript; charset=utf-8", headers)
+    })
+
+    const geneFile = Effect.gen(function* () {
+      yield* mustMay("read")
+      return genes ?? (yield* new NotFound({ what: "a file of genes" }))
     })
 
     /** A file of `--genome`; the browser reads pieces of it. */
@@ -197,10 +222,18 @@ export const pageHandlers = HttpApiBuilder.group(
       .handleRaw("genomeFile", ({ params, request }) =>
         unlogged(Effect.catch(genomeFile(params.name, request), failures.file(params.name)))
       )
+      .handleRaw("genes", ({ request }) =>
+        unlogged(
+          geneFile.pipe(
+            Effect.map((file) => sent(file, "text/plain; charset=utf-8", request.headers)),
+            Effect.catch(failures.file("genes"))
+          )
+        )
+      )
       .handleRaw("sequences", ({ params }) => withFailures(params, sequences(params.analysisId, params.fileName)))
       .handleRaw("address", ({ params }) => withFailures(params, address(params.analysisId, params.fileName)))
   })
 )
 
-const kept = { "cache-control": "no-cache" }
+const kept = { "cache-control": "private, no-cache" }
 const unkept = { "cache-control": "no-store" }

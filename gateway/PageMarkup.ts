@@ -102,7 +102,7 @@ export interface Choice {
 }
 
 export const analysesPage = ({ failure, folder, listed, root, scopes }: Choice): string => {
-  const own = (scopes ?? []).flatMap((id) => (id.endsWith("*") ? [] : [{ id, sampleId: null }]))
+  const own = (scopes ?? []).flatMap((id) => (id.endsWith("*") ? [] : [{ id, sampleId: null, personLimsId: null }]))
   const known = new Set(listed?.map(({ id }) => id))
   // The service may leave out of its list what it has all the same.
   const shown = [...(listed ?? []), ...own.filter(({ id }) => !known.has(id))]
@@ -140,17 +140,24 @@ ${
 /** The files of an analysis as its page shows them. */
 export interface Folder {
   readonly analysisId: string
+  /** Null where the service tells nothing of it, or this reader may not know. */
+  readonly about: ServedAnalysis | null
   readonly files: ReadonlyArray<ServedFile & { readonly restoring: Restoring | null }>
   readonly mayRestore: boolean
   /** A token was shown. */
   readonly closed: boolean
   readonly genome: Genome | null
+  readonly hasGenes: boolean
 }
 
-export const folderPage = ({ analysisId, closed, files, genome, mayRestore }: Folder): string => {
+export const folderPage = ({ about, analysisId, closed, files, genome, hasGenes, mayRestore }: Folder): string => {
   const names = new Map(files.map(({ fileName }) => [fileName.toLowerCase(), fileName]))
   const indexFor = (name: string) =>
     indexNamesOf(name).flatMap((index) => names.get(index.toLowerCase()) ?? [])[0] ?? null
+  const subject = [
+    ...(about?.sampleId == null ? [] : [`sample ${about.sampleId}`]),
+    ...(about?.personLimsId == null ? [] : [`person ${about.personLimsId}`])
+  ]
   const archived = files.filter((file) => file.archived).length
   const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0)
   const told = [
@@ -161,10 +168,10 @@ export const folderPage = ({ analysisId, closed, files, genome, mayRestore }: Fo
   return frame({
     title: `${analysisId} · svc-gateway`,
     root: "../../",
-    main: markup`<main id="main" data-analysis="${analysisId}"${flag("restore", mayRestore)}${flag("closed", closed)}${
+    main: markup`<main id="main" data-analysis="${analysisId}"${flag("restore", mayRestore)}${flag("closed", closed)}${flag("genes", hasGenes)}${
       genome === null ? null : markup` data-genome="${JSON.stringify(genome.reference)}"`
     }>
-<h1>${analysisId}</h1>
+<h1>${analysisId}${subject.length === 0 ? null : markup` <span class="sub">${subject.join(", ")}</span>`}</h1>
 ${
   files.length === 0
     ? markup`<p class="say">This analysis has no files.</p>`

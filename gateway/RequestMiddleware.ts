@@ -205,7 +205,9 @@ const mayDo = (reader: NamedReader | null, right: Right, { allowRestore, readers
 /** The first segment of a path, without token and identifiers, for logs and metrics. */
 const routeOf = (url: string): string => {
   const [, route] =
-    /^(?:\/t\/[^/?#]+)?\/(files|page|genome|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(url) ?? []
+    /^(?:\/t\/[^/?#]+)?\/(files|page|genome|genes|reads|variants|service|healthz|readyz|metrics)(?=[/?#]|$)/.exec(
+      url
+    ) ?? []
   return route ?? "other"
 }
 

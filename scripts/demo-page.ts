@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { chromosomes, loci } from "../sandbox/samples/Genome.ts"
 import { startServer } from "./demo-server.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "svc-demo-page-"))
@@ -11,10 +12,14 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exi
 
 const token = randomBytes(12).toString("hex")
 writeFileSync(join(folder, "tokens"), `demo ${token} A1 A2 A3 may=read,restore\n`, { mode: 0o600 })
+const genes = loci.map(
+  ({ bases, gene, ref, start }) => `${chromosomes[ref]?.[0]}\t${start}\t${start + bases.length}\t${gene}\n`
+)
+writeFileSync(join(folder, "genes.bed"), genes.join(""))
 const { ready: sandbox } = await startServer("svc-sandbox", ["--restoreDelay", "20s"])
 const { ready: gateway } = await startServer(
   "svc-gateway",
-  ["-t", sandbox.url, "--tokenFile", join(folder, "tokens")],
+  ["-t", sandbox.url, "--tokenFile", join(folder, "tokens"), "--genes", join(folder, "genes.bed")],
   {
     SVC_USER: sandbox.user,
     SVC_PASSWORD: sandbox.password,
@@ -22,7 +27,7 @@ const { ready: gateway } = await startServer(
     SVC_LOG_LEVEL: "error"
   }
 )
-console.log(`Open  ${gateway.url}/files/A1/#S1.bam
+console.log(`Open  ${gateway.url}/files/A1/#S1.bam&locus=BRCA1
 Token ${token}
 
-Press "View here" for reads. A3 has a file in the archive. Ctrl-C ends it.`)
+It shows the reads at BRCA1; CFTR and DMD are genes too. A3 has a file in the archive. Ctrl-C ends it.`)

@@ -49,6 +49,7 @@ export const startGatewayHere = Effect.fnUntraced(function* (
       allowOrigin: [],
       publicUrl: null,
       genome: null,
+      genes: null,
       version: "test",
       trusts: () => false,
       readerConnections: 64,

@@ -1,10 +1,11 @@
 /** What the script adds to the list of files: for each its address, commands, view and restoration. */
+import { hashOf, shownIn } from "./Address.ts"
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
-import { addFilter, busy, button, copyButton, element, type Listed } from "./Elements.ts"
+import { addFilter, busy, button, copyButton, element, type Listed, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
-import { show } from "./View.ts"
-import { type Genome, genomeOf, isShown, relayed } from "./ViewSettings.ts"
-import { fileNameIn, minutes } from "./Wording.ts"
+import { isOpen, type Setting, show } from "./View.ts"
+import { genomeOf, isShown, relayed, type Track } from "./ViewSettings.ts"
+import { minutes } from "./Wording.ts"
 
 interface Row extends Listed {
   readonly kind: string
@@ -12,28 +13,65 @@ interface Row extends Listed {
   readonly archived: boolean
 }
 
+const rowsIn = (main: HTMLElement): ReadonlyArray<Row> =>
+  [...(main.querySelector("table")?.tBodies[0]?.rows ?? [])].map((row) => ({
+    element: row,
+    name: row.cells[0]?.textContent ?? "",
+    kind: row.dataset["kind"] ?? "",
+    index: row.dataset["index"] ?? null,
+    archived: row.dataset["archived"] !== undefined
+  }))
+
 export const enhanceList = (main: HTMLElement): void => {
   const table = main.querySelector("table")
   if (table === null) return
-  const rows = [...(table.tBodies[0]?.rows ?? [])].map(
-    (row): Row => ({
-      element: row,
-      name: row.cells[0]?.textContent ?? "",
-      kind: row.dataset["kind"] ?? "",
-      index: row.dataset["index"] ?? null,
-      archived: row.dataset["archived"] !== undefined
-    })
-  )
+  const rows = rowsIn(main)
   for (const row of rows) addButton(main, row)
   addFilter(table, "Find a file", rows)
   if (token.get() !== null) table.addEventListener("click", downloadByLink)
-  const asked = fileNameIn(location.hash)
-  if (asked !== "")
-    rows
-      .find(({ name }) => name === asked)
-      ?.element.querySelector("button")
-      ?.click()
+  const follow = () => void goTo(main, rows)
+  // Also where somebody puts another address of this page into the browser.
+  addEventListener("popstate", follow)
+  follow()
 }
+
+/** Shows what the address says: a file in the list, or files in the view. */
+const goTo = async (main: HTMLElement, rows: ReadonlyArray<Row>): Promise<void> => {
+  const { files, locus } = shownIn(location.hash)
+  const view = main.querySelector<HTMLElement>("#view")
+  if (locus === null || view === null) {
+    if (!isOpen())
+      rows
+        .find(({ name }) => name === files[0]?.name)
+        ?.element.querySelector("button")
+        ?.click()
+    return
+  }
+  for (const [at, { name }] of files.entries()) {
+    const row = rows.find((each) => each.name === name)
+    const track = row === undefined ? null : trackIn(row)
+    try {
+      if (track === null) throw new Error(`${name} cannot be shown: this analysis has no such file with an index.`)
+      await show(view, track, settingOf(main), at === 0 ? locus : null)
+    } catch (error) {
+      view.append(sentence(messageOf(error)))
+    }
+  }
+}
+
+const settingOf = (main: HTMLElement): Setting => {
+  const root = new URL("../../", location.href)
+  return {
+    genome: genomeOf(main.dataset["genome"] ?? null, root, token.get()),
+    genesUrl: main.dataset["genes"] === undefined ? null : new URL("genes", root).href
+  }
+}
+
+/** Null for a file of which no region can be shown. */
+const trackIn = ({ archived, index, kind, name }: Row): Track | null =>
+  archived || index === null || !isShown(kind)
+    ? null
+    : { name, analysis: null, kind, url: addressOf(name), indexUrl: addressOf(index) }
 
 /** A link takes no token along: the browser follows an address that is signed for this file. */
 const downloadByLink = (event: MouseEvent) => {
@@ -68,7 +106,8 @@ const addButton = (main: HTMLElement, row: Row) => {
     cell.colSpan = 4
     row.element.after(element("tr", { class: "panel" }, cell))
     expanded(true)
-    history.replaceState(null, "", `#${encodeURIComponent(row.name)}`)
+    // An open view has its own.
+    if (!isOpen()) history.replaceState(null, "", hashOf({ files: [{ name: row.name, analysis: null }], locus: null }))
   })
   const expanded = (on: boolean) => {
     press.textContent = on ? "Close" : "Open"
@@ -97,7 +136,6 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   if (row.archived) return [restoration(main, row)]
   const url = addressOf(row.name)
   const closed = main.dataset["closed"] !== undefined
-  const genome = genomeOf(main.dataset["genome"] ?? null, new URL("../../", location.href), token.get())
   const list = element("dl", {})
   const add = (what: string, text: string) =>
     list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
@@ -112,27 +150,28 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   void changedAt(url).then((text) => {
     age.textContent = text
   })
-  return [element("div", { class: "row" }, ...actions(main, row, url, genome)), list, age]
+  return [element("div", { class: "row" }, ...actions(main, row, url)), list, age]
 }
 
-const actions = (main: HTMLElement, row: Row, url: string, genome: Genome | null): ReadonlyArray<Node> => {
-  const { index, kind, name } = row
+const actions = (main: HTMLElement, row: Row, url: string): ReadonlyArray<Node> => {
+  const { kind, name } = row
   if (!isShown(kind)) return []
   const view = main.querySelector<HTMLElement>("#view")
-  if (index === null || view === null) {
+  const track = trackIn(row)
+  if (track === null || view === null) {
     return [element("p", { class: "away" }, `${name} has no index here, so no region of it can be shown.`)]
   }
-  const indexUrl = addressOf(index)
+  const setting = settingOf(main)
   return [
-    busy("View here", () => show(view, { name, kind, url, indexUrl }, genome), "main"),
+    busy("View here", () => show(view, track, setting), "main"),
     busy("Open in IGV", async () => {
       // At once: a tab that is opened later than the click is taken for a pop-up by some browsers.
       const tab = open("", "_blank")
       if (tab === null) throw new Error("This browser opens no tab for IGV: allow pop-ups of this page.")
       tab.opener = null
       try {
-        const [file, beside] = await Promise.all([signedUrl(url), signedUrl(indexUrl)])
-        tab.location.href = desktopUrl(file, beside, name, typeof genome === "string" ? genome : null)
+        const [file, beside] = await Promise.all([signedUrl(url), signedUrl(track.indexUrl)])
+        tab.location.href = desktopUrl(file, beside, name, typeof setting.genome === "string" ? setting.genome : null)
       } catch (error) {
         tab.close()
         throw error

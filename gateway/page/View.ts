@@ -1,8 +1,10 @@
 /** The view of reads and variants, by igv.js, which is loaded when it is first opened. */
-import { withoutToken } from "./Commands.ts"
-import { button, element, messageOf, sentence } from "./Elements.ts"
+import { type FileName, hashOf } from "./Address.ts"
+import { element, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
-import { type Genome, labelOf, type Track, trackOf } from "./ViewSettings.ts"
+import { firstPlace, genesIn, type Place, regionText, sequencesIn } from "./Place.ts"
+import { makeSteering, type Steering } from "./Steering.ts"
+import { type Genome, geneTrack, labelOf, type Track, trackOf } from "./ViewSettings.ts"
 
 /** The little that is needed of igv.js. */
 interface Igv {
@@ -12,30 +14,42 @@ interface Igv {
 
 interface IgvBrowser {
   readonly loadTrack: (track: object) => Promise<unknown>
-  readonly search: (locus: string) => Promise<unknown>
+  readonly search: (locus: string) => Promise<boolean>
   readonly updateViews: () => Promise<unknown>
   readonly alert: { present: (said: unknown, done: unknown) => void }
   readonly findTracks: (property: "name", value: string) => ReadonlyArray<unknown>
+  readonly on: (event: "locuschange", act: (frames: ReadonlyArray<IgvFrame>) => void) => void
+  readonly genome: { readonly getChromosomeName: (name: string) => string }
 }
 
-interface Sequence {
-  readonly name: string
-  readonly length: number
-  readonly first: number | null
+/** 0-based, half-open, with fractions of bases. */
+interface IgvFrame {
+  readonly chr: string
+  readonly start: number
+  readonly end: number
 }
 
-/** Bases that are shown first. */
-const window = 8000
+/** What every view of a page has. */
+export interface Setting {
+  /** Null for the sequences of the first file. */
+  readonly genome: Genome | null
+  /** Where the gateway's genes are, null where it has none. */
+  readonly genesUrl: string | null
+}
 
 interface Opened {
   readonly igv: Igv
   readonly browser: IgvBrowser
-  /** Names of tracks that are being loaded. */
+  readonly steering: Steering
+  /** Files of the view, and those that are being loaded, by their labels. */
+  readonly files: Map<string, FileName>
   readonly loading: Set<string>
 }
 
 /** The view that is open, or being opened: who is impatient must not open a second one. */
 let view: Promise<Opened> | null = null
+
+export const isOpen = (): boolean => view !== null
 
 const load = async (): Promise<Igv> => {
   const { default: igv } = await import(new URL("igv.js", import.meta.url).href).catch(() => {
@@ -44,121 +58,131 @@ const load = async (): Promise<Igv> => {
   return igv
 }
 
-/** In lines of tabs. */
-const sequencesIn = (text: string): ReadonlyArray<Sequence> =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const [name = "", length = "", first = ""] = line.split("\t")
-      return { name, length: Number(length), first: first === "" ? null : Number(first) }
-    })
-
-/** Where the first records are: the whole of a genome would show nothing. */
-const locusOf = (sequences: ReadonlyArray<Sequence>): string | null => {
-  const begun = sequences.find(({ first }) => first !== null) ?? sequences[0]
-  if (begun === undefined) return null
-  const start = Math.max(1, (begun.first ?? 1) - window / 10)
-  return `${begun.name}:${start}-${Math.min(begun.length, start + window)}`
-}
-
-/** @param genome - null for the sequences of the file itself */
-export const show = async (place: HTMLElement, track: Track, genome: Genome | null): Promise<void> => {
-  place.scrollIntoView({ block: "start" })
-  const opening = view ?? start(place, track, genome)
+/**
+ * Adds a file to the view, and opens it where it is not.
+ *
+ * @param at - the element of the view
+ * @param locus - where somebody wants to be, null for where it is
+ */
+export const show = async (
+  at: HTMLElement,
+  track: Track,
+  setting: Setting,
+  locus: string | null = null
+): Promise<void> => {
+  if (locus === null) at.scrollIntoView({ block: "start" })
+  const opening = view ?? start(at, track, setting)
   view = opening
   const opened = await opening.catch((error) => {
     if (view === opening) view = null
-    place.replaceChildren(sentence(`${track.name} cannot be shown: ${messageOf(error)}`))
+    at.replaceChildren(sentence(`${track.name} cannot be shown: ${messageOf(error)}`))
     return null
   })
-  if (opened !== null) await add(opened, track)
+  if (opened === null) return
+  if (locus !== null) await opened.steering.go(locus, false)
+  await add(opened, track)
 }
 
 /** One that failed, or was taken out of the view, can be added again. */
-const add = async ({ browser, loading }: Opened, track: Track): Promise<void> => {
-  if (loading.has(track.name)) return
+const add = async ({ browser, files, loading, steering }: Opened, track: Track): Promise<void> => {
+  const label = labelOf(track)
+  if (loading.has(label)) return
   // Reads are first asked for when they are drawn: of a track that is there may nothing have come. Then igv.js says so itself.
-  if (browser.findTracks("name", labelOf(track.name)).length > 0) return void (await browser.updateViews())
-  loading.add(track.name)
+  if (browser.findTracks("name", label).length > 0) return void (await browser.updateViews())
+  loading.add(label)
   try {
     await browser.loadTrack(trackOf(track, token.get()))
+    files.set(label, { name: track.name, analysis: track.analysis })
+    steering.remember()
   } catch {
     // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
-    throw new Error(`${track.name} cannot be shown: its header or index cannot be read.`)
+    throw new Error(`${label} cannot be shown: its header or index cannot be read.`)
   } finally {
-    loading.delete(track.name)
+    loading.delete(label)
   }
 }
 
-const start = async (place: HTMLElement, track: Track, genome: Genome | null): Promise<Opened> => {
-  place.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))
-  const told = need(`${track.url}/sequences`).then((answer) => answer.text())
-  const [sequences, igv] = await Promise.all([told, load()])
-  const locus = locusOf(sequencesIn(sequences))
-  if (locus === null) throw new Error(`The header of ${track.name} names no sequence, so there is nothing to show.`)
+const start = async (at: HTMLElement, track: Track, { genesUrl, genome }: Setting): Promise<Opened> => {
+  at.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))
+  const text = async (url: string) => (await need(url)).text()
+  const [told, bed, igv] = await Promise.all([
+    text(`${track.url}/sequences`),
+    genesUrl === null ? null : text(genesUrl),
+    load()
+  ])
+  const sequences = sequencesIn(told)
+  const first = firstPlace(sequences)
+  if (first === null) throw new Error(`The header of ${track.name} names no sequence, so there is nothing to show.`)
   const canvas = element("div", { id: "igv" })
-  const region = regionForm(place, locus)
-  place.replaceChildren(region, canvas)
+  const files: Opened["files"] = new Map()
+  const steering = makeSteering({
+    known: { sequences, genes: bed === null ? null : genesIn(bed) },
+    first,
+    search: (locus) => browser.search(locus),
+    // An id brings genes of its own, which only igv.js knows.
+    elsewhere: typeof genome === "string",
+    hashAt: (locus) => hashOf({ files: [...files.values()], locus }),
+    close: () => void close(at)
+  })
+  at.replaceChildren(steering.form, canvas)
   const browser = await igv.createBrowser(canvas, {
-    ...(typeof genome === "string"
-      ? { genome }
-      : { loadDefaultGenomes: false, reference: genome ?? own(track, sequences) }),
-    locus,
+    ...(typeof genome === "string" ? { genome } : { loadDefaultGenomes: false, reference: genome ?? own(track, told) }),
+    locus: regionText(first),
+    ...(bed === null ? {} : { tracks: [geneTrack(bed)] }),
     showCircularViewButton: false,
     showSampleNameButton: false,
     showSVGButton: true
   })
-  hideTokens(browser)
-  region.querySelector("input")?.focus({ preventScroll: true })
-  return { igv, browser, loading: new Set() }
-}
-
-/** What igv.js says of a failure has, on a line of its own, the address as it was asked for. */
-const hideTokens = ({ alert }: IgvBrowser): void => {
-  const present = alert.present.bind(alert)
-  alert.present = (said, done) =>
-    present(said instanceof Error ? new Error(said.message.split("\n").map(withoutToken).join("\n")) : said, done)
-}
-
-/** On a phone igv.js hides its own. */
-const regionForm = (place: HTMLElement, locus: string): HTMLFormElement => {
-  const input = element("input", {})
-  input.value = locus
-  input.spellcheck = false
-  const said = element("span", { class: "bad", role: "status" })
-  const form = element(
-    "form",
-    {},
-    element("label", {}, "Region", input),
-    element("button", { class: "main" }, "Go there"),
-    button("Close the view", () => void close(place)),
-    said
-  )
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    said.textContent = ""
-    view
-      ?.then(({ browser }) => browser.search(input.value.trim()))
-      .catch((error) => {
-        said.textContent = messageOf(error)
-      })
+  // Two fields for one thing disagree.
+  canvas.shadowRoot?.querySelector(".igv-search-container")?.remove()
+  saysItself(browser, steering.say)
+  browser.on("locuschange", ([frame]) => {
+    if (frame !== undefined) steering.moved(placeOf(browser, sequences, frame))
   })
-  return form
+  return { igv, browser, steering, files, loading: new Set() }
+}
+
+/** By the name that the file has for a sequence: a genome of another origin may have another one. */
+const placeOf = (
+  { genome }: IgvBrowser,
+  sequences: ReadonlyArray<{ readonly name: string }>,
+  { chr, end, start }: IgvFrame
+): Place => ({
+  name:
+    sequences.find(({ name }) => name === chr)?.name ??
+    sequences.find(({ name }) => genome.getChromosomeName(name) === chr)?.name ??
+    chr,
+  start: Math.floor(start) + 1,
+  end: Math.round(end)
+})
+
+/**
+ * What igv.js says of a failure stands in a window that hides the next one, with the address as it was asked for on a line of its own, and
+ * so a token in the path: only its sentence is said, by the page.
+ */
+const saysItself = ({ alert }: IgvBrowser, say: (sentence: string) => void): void => {
+  const present = alert.present.bind(alert)
+  alert.present = (said, done) => {
+    if (said instanceof Error) say(said.message.split("\n")[0] ?? "")
+    else present(said, done)
+  }
 }
 
 /** The first two columns are a file of chromosome sizes. */
-const own = ({ name }: Track, sequences: string) => ({
-  id: labelOf(name),
+const own = (track: Track, sequences: string) => ({
+  id: labelOf(track),
   format: "chromsizes",
   fastaURL: new File([sequences], "sequences"),
   wholeGenomeView: false
 })
 
-const close = async (place: HTMLElement): Promise<void> => {
+const close = async (at: HTMLElement): Promise<void> => {
   // What went wrong with it has been said.
   const opened = await view?.catch(() => null)
   view = null
-  if (opened != null) opened.igv.removeBrowser(opened.browser)
-  place.replaceChildren()
+  if (opened != null) {
+    opened.steering.end()
+    opened.igv.removeBrowser(opened.browser)
+  }
+  at.replaceChildren()
 }

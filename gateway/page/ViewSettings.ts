@@ -1,7 +1,7 @@
 /** What igv.js is told of a genome and of a track, and to whom it shows the token. Pure. */
+import type { FileName } from "./Address.ts"
 
-export interface Track {
-  readonly name: string
+export interface Track extends FileName {
   readonly kind: string
   readonly url: string
   readonly indexUrl: string
@@ -21,20 +21,35 @@ const formats: Readonly<Record<string, object>> = {
 export const isShown = (kind: string): boolean => kind in formats
 
 /** igv.js takes a name for markup. */
-export const labelOf = (name: string): string => name.replaceAll("<", "‹").replaceAll(">", "›")
+export const withoutMarkup = (text: string): string => text.replaceAll("<", "‹").replaceAll(">", "›")
+
+/** How the view calls a file. */
+export const labelOf = ({ analysis, name }: FileName): string =>
+  withoutMarkup(analysis === null ? name : `${analysis} ${name}`)
 
 /** With what is asked for at a place of the gateway. A token that igv.js has for a host goes to each of its ports. */
 const shown = (token: string | null) => (token === null ? {} : { oauthToken: token })
 
 /** @param token - what the gateway wants to see, null for nothing */
-export const trackOf = ({ indexUrl, kind, name, url }: Track, token: string | null) => ({
-  ...formats[kind],
-  name: labelOf(name),
-  url,
-  indexURL: indexUrl,
+export const trackOf = (track: Track, token: string | null) => ({
+  ...formats[track.kind],
+  name: labelOf(track),
+  url: track.url,
+  indexURL: track.indexUrl,
   // igv.js writes into it.
   headers: { ...relayed },
   ...shown(token)
+})
+
+/** The genes of the gateway, which need not be asked for again. */
+export const geneTrack = (bed: string) => ({
+  name: "Genes",
+  type: "annotation",
+  format: "bed",
+  url: new File([withoutMarkup(bed)], "genes.bed"),
+  displayMode: "EXPANDED",
+  height: 60,
+  order: -1
 })
 
 /**

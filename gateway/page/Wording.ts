@@ -7,13 +7,3 @@ export const asSentence = (message: string): string =>
 /** `2026-01-31 12:00 UTC` for ISO 8601 in UTC; any other text as it is. */
 export const minutes = (time: string): string =>
   time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?Z$/, "$1 $2 UTC")
-
-/** The file that an address leads to, by what stands behind its `#`; as it is where somebody wrote it by hand. */
-export const fileNameIn = (hash: string): string => {
-  const text = hash.slice(1)
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

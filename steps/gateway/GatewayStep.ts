@@ -50,6 +50,12 @@ export const options = {
     metavar: "NAME|URL|FILE",
     help: "Genome of the page's view, such as hg38 of igv.org, or a .fa (with .fai) or .2bit; else the view knows the sequences of the header"
   },
+  genes: {
+    type: "path",
+    file: { what: "the file of genes", use: "read" },
+    metavar: "FILE",
+    help: "Genes that the page finds: a BED with names, or a GFF3, plain or gzip"
+  },
   accessLog: {
     type: "path",
     file: { what: "the access log", use: "written" },

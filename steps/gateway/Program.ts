@@ -16,6 +16,7 @@ import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
+import { readGenes } from "../../gateway/Genes.ts"
 import { genomeOf } from "../../gateway/Genome.ts"
 import { tokenFileRefused } from "../../gateway/Metrics.ts"
 import { parseReaders, type Readers } from "../../gateway/Readers.ts"
@@ -124,6 +125,7 @@ export const program = makeServiceProgram(
             : error
         )
       }
+      const genes = values.genes === null ? null : yield* readGenes(values.genes)
       const files = yield* openFiles(values)
       return yield* serving.pipe(
         Effect.provideService(GatewaySettings, {
@@ -141,6 +143,7 @@ export const program = makeServiceProgram(
           ...(command === null ? {} : { readers: command.readers }),
           address: socket === null ? { host, port } : { socket },
           genome: shown,
+          genes,
           publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
           version
         }),

@@ -5,9 +5,11 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { genomeOf } from "../../gateway/Genome.ts"
 import { analysesPage, folderPage, lockedPage } from "../../gateway/PageMarkup.ts"
+import { hashOf, shownIn } from "../../gateway/page/Address.ts"
 import { commandsFor, desktopUrl, withoutToken } from "../../gateway/page/Commands.ts"
+import { genesIn, placesOf, regionText, sequencesIn } from "../../gateway/page/Place.ts"
 import { genomeOf as shownGenome, trackOf } from "../../gateway/page/ViewSettings.ts"
-import { asSentence, fileNameIn, minutes } from "../../gateway/page/Wording.ts"
+import { asSentence, minutes } from "../../gateway/page/Wording.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { temporary } from "../GatewayGround.ts"
 import { startGatewayHere } from "../GatewayLayer.ts"
@@ -137,6 +139,9 @@ layer(OneGateway.layer, { excludeTestServices: true })("the page of a gateway wi
       const { url } = yield* OneGateway
       const folder = `${url}/files/A1/`
       const { headers, text } = yield* ask(folder, { accept: "*/*", token: ada })
+      assert.match(text, /<h1>A1 <span class="sub">sample S1, person LIMS-0001<\/span><\/h1>/)
+      // Who is limited to analyses may not ask about persons.
+      assert.match((yield* ask(folder, { token: grace })).text, /<h1>A1<\/h1>/)
       assert.match(headers.get("content-type") ?? "", /^text\/html/)
       assert.deepStrictEqual(namesBelow(folder, text), ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi"])
       const json = yield* ask(folder, { accept: "application/json", token: ada })
@@ -249,6 +254,13 @@ describe("a service that does not tell which analyses there are", () => {
       yield* ask(`${url}/files/A1/`, { token: ada })
       yield* setFaults([{ when: { endpoint: "getAnalyses" }, then: { status: 403 } }])
       const seen = Effect.map(stats, ({ logins, requests }) => [logins, requests["getAnalyses"]])
+      const alone = yield* Effect.all(["A1", "A2", "A3"].map((id) => ask(`${url}/files/${id}/`, { token: ada })))
+      assert.deepStrictEqual(
+        alone.map(({ text }) => /<h1>(.*)<\/h1>/.exec(text)?.[1]),
+        ['A1 <span class="sub">sample S1, person LIMS-0001</span>', "A2", "A3"]
+      )
+      // One that is known, and one that was refused twice: the second time after a new login.
+      assert.strictEqual((yield* seen)[1], 3)
       const first = yield* ask(`${url}/files/`, { token: ada })
       const before = yield* seen
       const others = yield* Effect.all([ada, grace, lab, ada].map((token) => ask(`${url}/files/`, { token })))
@@ -286,11 +298,13 @@ describe("the page as text", () => {
 
   it("escapes what the service calls its files, and links what cannot leave the folder", () => {
     const page = folderPage({
+      about: { id: "<b>A1", sampleId: "<b>S1", personLimsId: "<b>P1" },
       analysisId: "<b>A1",
       files: names.map(file),
       mayRestore: false,
       closed: true,
-      genome: null
+      genome: null,
+      hasGenes: false
     })
     assert.strictEqual([...page.matchAll(/<script/g)].length, 1)
     assert.notMatch(page, /<img|<b>/)
@@ -306,8 +320,8 @@ describe("the page as text", () => {
     )
     assert.match(lockedPage("", '"><script>'), /data-locked="&quot;&gt;&lt;script&gt;"/)
     const listed = [
-      { id: "<i>2", sampleId: "<i>3" },
-      { id: "it's", sampleId: null }
+      { id: "<i>2", sampleId: "<i>3", personLimsId: null },
+      { id: "it's", sampleId: null, personLimsId: null }
     ]
     const choice = analysesPage({ root: "", folder: "files/", scopes: ["<i>1"], listed, failure: "<i>4" })
     assert.notMatch(choice, /<i>/)
@@ -320,8 +334,8 @@ describe("the page as text", () => {
       folder: "",
       scopes: ["A1", "A7", "LAB7-*"],
       listed: [
-        { id: "LAB7-1", sampleId: "S7" },
-        { id: "A1", sampleId: "S1" }
+        { id: "LAB7-1", sampleId: "S7", personLimsId: null },
+        { id: "A1", sampleId: "S1", personLimsId: null }
       ],
       failure: null
     })
@@ -333,7 +347,7 @@ describe("the page as text", () => {
   })
 
   it("lists 5,000 analyses at most, and says how many there are", () => {
-    const many = Array.from({ length: 6000 }, (_, i) => ({ id: `A${i}`, sampleId: `S${i}` }))
+    const many = Array.from({ length: 6000 }, (_, i) => ({ id: `A${i}`, sampleId: `S${i}`, personLimsId: null }))
     const page = analysesPage({ root: "../", folder: "", scopes: null, listed: many, failure: null })
     assert.strictEqual([...page.matchAll(/<li>/g)].length, 5000)
     assert.match(page, /The first 5000 of 6000/)
@@ -343,7 +357,15 @@ describe("the page as text", () => {
   it("says of a row what its script needs to know: archived, and being restored", () => {
     const restoring = { since: "2026-01-31T12:00:00Z", estimation: "in two days" }
     const files = [file("a.txt"), { ...file("b.txt"), archived: true }, { ...file("c.txt"), archived: true, restoring }]
-    const page = folderPage({ analysisId: "A1", mayRestore: false, closed: false, genome: null, files })
+    const page = folderPage({
+      analysisId: "A1",
+      mayRestore: false,
+      closed: false,
+      genome: null,
+      hasGenes: false,
+      about: null,
+      files
+    })
     assert.deepStrictEqual(
       [...page.matchAll(/<tr data-kind=""([^>]*)>/g)].map(([, flags]) => flags),
       ["", " data-archived", " data-archived data-restoring"]
@@ -352,7 +374,7 @@ describe("the page as text", () => {
   })
 
   it("an analysis without files says so; one of 5,000 has a row for each, with its index", () => {
-    const folder = { analysisId: "A1", mayRestore: false, closed: false, genome: null }
+    const folder = { analysisId: "A1", mayRestore: false, closed: false, genome: null, hasGenes: false, about: null }
     assert.match(folderPage({ ...folder, files: [] }), /no files/)
     const many = Array.from({ length: 2500 }, (_, i) => [file(`S${i}.bam`), file(`S${i}.BAI`)]).flat()
     const page = folderPage({ ...folder, files: many })
@@ -400,11 +422,94 @@ describe("the view of the page", () => {
     })
     assert.strictEqual(genome("hg38"), "hg38")
     assert.isNull(shownGenome(null, root, ada))
-    const track = { name: "<b>.bam", kind: "bam", url: "https://lab:8080/a", indexUrl: "https://lab:8080/b" }
+    const track = {
+      name: "<b>.bam",
+      analysis: null,
+      kind: "bam",
+      url: "https://lab:8080/a",
+      indexUrl: "https://lab:8080/b"
+    }
     const { headers, name, ...more } = trackOf(track, ada)
     assert.deepStrictEqual([name, headers], ["‹b›.bam", { "Svc-Relay": "1" }])
     assert.deepInclude(more, { url: track.url, indexURL: track.indexUrl, oauthToken: ada })
     assert.notProperty(trackOf(track, null), "oauthToken")
+  })
+})
+
+describe("places of the page", () => {
+  const sequences = sequencesIn("chr1\t1000\t\nHLA:1\t50\t\n17\t900\t5\n")
+  const genes = genesIn("chr1\t9\t20\tA1\n17\t9\t20\tTwice\nchr1\t29\t40\tTWICE\nchr9\t0\t1\tAway\n")
+  const meant = (text: string, known = { sequences, genes }) => {
+    const found = placesOf(text, known)
+    return "places" in found ? found.places.map(regionText) : found.problem
+  }
+
+  it("are read as they are written: each region of a file leads to itself", () => {
+    for (const { length, name } of sequences) {
+      for (let start = 1; start <= length; start += 7) {
+        const end = Math.min(length, start + (start % 11))
+        assert.deepStrictEqual(meant(` ${name}:${start}-${end} `), [`${name}:${start}-${end}`])
+      }
+      assert.deepStrictEqual(meant(name), [`${name}:1-${length}`])
+      assert.deepStrictEqual(meant(`${name}:1-9,999`), [`${name}:1-${length}`])
+      assert.strictEqual(meant(`${name}:${length + 1}`), `${name} ends at ${length.toLocaleString("en")}.`)
+    }
+    assert.deepStrictEqual(meant("chr1:10"), ["chr1:1-30"])
+    assert.deepStrictEqual([meant("a1"), meant("TwicE")], [["chr1:10-20"], ["17:10-20", "chr1:30-40"]])
+  })
+
+  it("that are not understood are told apart", () => {
+    const names = "there are chr1, HLA:1, 17"
+    for (const [text, said] of [
+      ["", /^A place is a region such as 17:1-900, or a gene\.$/],
+      ["chr1:0-5", /^Bases are counted from 1\.$/],
+      ["chr1:9-5", /^This region ends before it begins\.$/],
+      ["chr1:x", /^“chr1:x” is not understood: a place/],
+      ["chr17:1-2", /^No reference sequence “chr17” here: this file has 17\.$/],
+      ["chr17", /^No reference sequence “chr17” here: this file has 17\.$/],
+      ["chr99", new RegExp(`^No reference sequence “chr99” here: ${names}\\.$`)],
+      ["CHRNA1", /^No gene “CHRNA1” here: it is not among/],
+      [
+        "away",
+        new RegExp(`^away is at chr9:1-1 by this gateway's genes\\. No reference sequence “chr9” here: ${names}\\.$`)
+      ]
+    ] as const)
+      assert.match(String(meant(text)), said)
+    const told = placesOf("BRCA1", { sequences, genes: null })
+    assert.isTrue("problem" in told && told.gene && /this gateway knows none\. .* --genes FILE/.test(told.problem))
+  })
+
+  it("stand in an address with the files that are shown there, whatever these are called", () => {
+    const odd = ["S1.bam", "a b&c#d?e:f.vcf.gz", "100%", "<script>", "x/../y", "with=z", "é&locus=1"]
+    for (const name of odd) {
+      for (const analysis of [null, ...odd]) {
+        for (const locus of [null, "chr17:43044295-43045000", "HLA:1&2:3-4", name]) {
+          const shown = {
+            files: [
+              { name, analysis: null },
+              { name, analysis }
+            ],
+            locus
+          }
+          assert.deepStrictEqual(shownIn(hashOf(shown)), shown)
+        }
+      }
+    }
+    assert.strictEqual(
+      hashOf({
+        files: [
+          { name: "S1.bam", analysis: null },
+          { name: "S2.bam", analysis: "A2" }
+        ],
+        locus: "chr17:1-2"
+      }),
+      "#S1.bam&with=A2/S2.bam&locus=chr17:1-2"
+    )
+    // What somebody wrote by hand.
+    assert.deepStrictEqual(
+      ["#S%201.bam", "#100%", ""].map((hash) => shownIn(hash).files[0]?.name),
+      ["S 1.bam", "100%", undefined]
+    )
   })
 })
 
@@ -419,10 +524,6 @@ describe("the words of the page", () => {
   it("are sentences, which leave names of files as they are", () => {
     assert.strictEqual(asSentence("the token is wrong"), "The token is wrong.")
     assert.strictEqual(asSentence("s1.bam: not a BGZF file"), "s1.bam: not a BGZF file.")
-  })
-
-  it("find the file behind a #, also one that somebody wrote by hand", () => {
-    assert.deepStrictEqual(["#S%201.bam", "#100%", ""].map(fileNameIn), ["S 1.bam", "100%", ""])
   })
 })
 

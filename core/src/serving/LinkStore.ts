@@ -14,7 +14,7 @@ import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
-import { type LentLink, makeLinks, sharedAsk } from "../transfer/Links.ts"
+import { isFinal, type LentLink, makeLinks, refusedFor, sharedAsk } from "../transfer/Links.ts"
 import { type QueueState, Reader, type ServiceAway, ServiceQueue } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
@@ -33,6 +33,7 @@ export interface ServedFile {
 export interface ServedAnalysis {
   readonly id: string
   readonly sampleId: string | null
+  readonly personLimsId: string | null
 }
 
 /** The file is in the archive: there is no link, or none that the link host honours. */
@@ -49,6 +50,8 @@ export class LinkStore extends Context.Service<
   {
     /** The analyses that the reader may know of, in the order of the service, as it told them within the last minute. */
     readonly analyses: Effect.Effect<ReadonlyArray<ServedAnalysis>, StoreError>
+    /** What the service tells of an analysis besides its files; null where it tells nothing. */
+    readonly about: (analysisId: string) => Effect.Effect<ServedAnalysis | null, StoreError>
     /** The files of an analysis, in the order of the service. */
     readonly files: (analysisId: string) => Effect.Effect<ReadonlyArray<ServedFile>, StoreError>
     /** A file by its name, or by one that tools guess for it. */
@@ -89,7 +92,7 @@ const linksRenewed = Metric.counter("svc_gateway_links_renewed_total", {
 
 /** A link for somebody who follows it alone, and cannot have it renewed, was asked for no longer ago than this: nearly all its life is left. */
 const fresh = "1 minute"
-/** How long the list of all analyses is given out. */
+/** How long what is told of analyses is given out. */
 const listTime = Duration.minutes(1)
 /** Analyses whose answers are kept. */
 const mostHeld = 1000
@@ -131,13 +134,16 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     most: mostHeld
   })
 
+  /** Of one analysis by its id, which is never empty; of all by none. */
   const list = yield* sharedAsk(
-    (_all: "all") => access.ask(({ client }) => Effect.map(client.getAnalyses(), servedAnalyses)),
-    {
-      queue: questions,
-      keptFor: listTime
-    }
+    (id: string) => {
+      const ids = id === "" ? undefined : [AnalysisId.make(id)]
+      return access.ask(({ client }) => Effect.map(client.getAnalyses(ids), servedAnalyses))
+    },
+    { queue: questions, keptFor: listTime }
   )
+  /** In ms since 1970: until then the service tells of no single analysis, since it has refused to tell of one. */
+  let silentUntil = 0
 
   /** The files of an analysis; those that are asked `about` as they are now. */
   const filesOf = Effect.fnUntraced(function* (
@@ -151,8 +157,15 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   return {
     analyses: Effect.gen(function* () {
       const { mayRead } = yield* Reader
-      const all = yield* list("all")
+      const all = yield* list("")
       return all.filter(({ id }) => mayRead(id))
+    }),
+    about: Effect.fnUntraced(function* (analysisId) {
+      const now = yield* Clock.currentTimeMillis
+      if (now < silentUntil || !isId(analysisId) || !(yield* Reader).mayRead(analysisId)) return null
+      const told = yield* Effect.exit(list(analysisId))
+      if (isFinal(told)) silentUntil = now + Duration.toMillis(refusedFor)
+      return (yield* told).find(({ id }) => id === analysisId) ?? null
     }),
     // One without files is asked about as a file that is not listed is.
     files: (analysisId) =>
@@ -178,7 +191,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
 
 /** Those that have an address. */
 const servedAnalyses = (items: ReadonlyArray<AnalysisItem>): ReadonlyArray<ServedAnalysis> =>
-  items.flatMap(({ id, sampleId = null }) => (isId(id) ? [{ id, sampleId }] : []))
+  items.flatMap(({ id, personLimsId = null, sampleId = null }) => (isId(id) ? [{ id, sampleId, personLimsId }] : []))
 
 /** Whether a text can be an analysis id: not empty, without control characters, and without what would change the path of a request. */
 const isId = (text: string): boolean => text.length <= 200 && !/^\.*$|[\p{C}/\\?#%]/u.test(text)

@@ -227,7 +227,7 @@ export interface LinkQueue<W> {
 type Refusal = { readonly retryable: boolean; readonly scope: string }
 
 /** How long the service is not asked again about what it does not know, or does not show: such a no may cost a login, as a lost session does. */
-const refusedFor = Duration.minutes(1)
+export const refusedFor = Duration.minutes(1)
 /** Most of these that are remembered. */
 const mostRefused = 10_000
 
@@ -259,7 +259,7 @@ export const sharedAsk = Effect.fnUntraced(function* <K, A, E extends Refusal, W
 })
 
 /** Whether asking again soon brings the same refusal. */
-const isFinal = (exit: Exit.Exit<unknown, Refusal>): boolean =>
+export const isFinal = (exit: Exit.Exit<unknown, Refusal>): boolean =>
   Result.match(Exit.findError(exit), {
     onFailure: () => false,
     onSuccess: ({ retryable, scope }) => !retryable && scope === "analysis"

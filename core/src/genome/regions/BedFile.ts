@@ -18,7 +18,7 @@ import { decodeName } from "../ReferenceName.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
 /** Lines without a region. */
-const isPassedOver = (line: string): boolean => /^(?:[\t-\r ]*$|#|(?:track|browser)(?:\s|$))/.test(line)
+export const isPassedOver = (line: string): boolean => /^(?:[\t-\r ]*$|#|(?:track|browser)(?:\s|$))/.test(line)
 
 /** A whole number; NaN for anything else. */
 const numberOf = (text: string | undefined): number => (/^\d+$/.test(text ?? "") ? Number(text) : Number.NaN)
