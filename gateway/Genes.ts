@@ -2,7 +2,7 @@
  * `--genes`: the genes of a lab, by which its readers find a place without asking another server. Of a BED, or of the many kinds of lines
  * of a GFF3, plain or gzip, only names and places are kept, as BED.
  *
- * Sources: https://samtools.github.io/hts-specs/BEDv1.pdf, https://github.com/The-Sequence-Ontology/Specifications/blob/master/gff3.md
+ * Sources: https://samtools.github.io/hts-specs/BEDv1.pdf, https://github.com/The-Sequence-Ontology/Specifications (GFF3 1.26)
  */
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
