@@ -81,14 +81,14 @@ export const makeFolderPage = Effect.gen(function* () {
     yield* beginReading({ what: "list", analyses: [analysisId], file: null })
     yield* mustMay("read")
     const { may, reader } = yield* Caller
+    const files = yield* Effect.forEach(yield* store.files(analysisId), (file) =>
+      Effect.map(file.archived ? restorations.of(file) : Effect.succeed(null), (restoring) => ({ ...file, restoring }))
+    )
     // Who is limited to analyses may not ask about persons. Others do not wait for it while the service is busy.
     const limited = (reader?.scopes ?? null) !== null
     const about = limited
       ? Option.none()
       : yield* Effect.timeoutOption(store.about(analysisId), patience).pipe(Effect.orElseSucceed(Option.none))
-    const files = yield* Effect.forEach(yield* store.files(analysisId), (file) =>
-      Effect.map(file.archived ? restorations.of(file) : Effect.succeed(null), (restoring) => ({ ...file, restoring }))
-    )
     const rights = { mayRestore: may("restore"), closed: reader !== null }
     const page = folderPage({
       analysisId,

@@ -32,18 +32,21 @@ export const shownIn = (hash: string): Shown => {
     return name === undefined ? { name: analysis ?? "", analysis: null } : { name, analysis: analysis ?? "" }
   })
   return {
-    files: first === "" ? [] : [{ name: decoded(first), analysis: null }, ...others],
+    files: [...(first === "" ? [] : [{ name: decoded(first), analysis: null }]), ...others],
     locus: values("locus").map(decoded)[0] ?? null
   }
 }
 
-export const hashOf = ({ files: [first, ...others], locus }: Shown): string =>
-  [
-    first === undefined ? "" : encodeURIComponent(first.name),
-    ...others.map(({ analysis, name }) =>
-      ["with=", analysis === null ? "" : `${encodeURIComponent(analysis)}/`, encodeURIComponent(name)].join("")
+export const hashOf = ({ files, locus }: Shown): string => {
+  const first = files.find(({ analysis }) => analysis === null)
+  const others = files.filter((file) => file !== first)
+  const parts = [
+    encodeURIComponent(first?.name ?? ""),
+    ...others.map(
+      ({ analysis, name }) =>
+        `with=${analysis === null ? "" : `${encodeURIComponent(analysis)}/`}${encodeURIComponent(name)}`
     ),
     ...(locus === null ? [] : [`locus=${encodeURIComponent(locus).replaceAll("%3A", ":")}`])
   ]
-    .join("&")
-    .replace(/^/, "#")
+  return `#${parts.join("&")}`
+}
