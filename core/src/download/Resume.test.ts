@@ -397,6 +397,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         "skipped archived"
       )
       assert.notInclude(w.events, "restore A1")
+      // The next look says it no more.
+      yield* Effect.provide(w.statuses, log)
       assert.deepStrictEqual(said, [
         `S.bam (analysis A1): archived, and no restoration is under way; not asked for: it was asked for again less than a day ago, and will be after ${new Date(askedAgain.getTime() + 24 * hour).toISOString()}; its request stays`
       ])
