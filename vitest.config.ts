@@ -45,7 +45,7 @@ export default defineConfig({
     projects: [
       // `npm test`: what modules promise, in one process; and that each executable starts, does its main job and fails rightly.
       project("modules", { include: [files], exclude: [ofTheirOwn] }),
-      project("executables", { include: ["test/executables/**/*.test.ts"] }),
+      project("executables", { include: ["test/executables/**/*.{test.ts,transcript}"] }),
       // `npm run e2e`: faults of real sockets and disks in one process; processes, terminals, kills and long sweeps; then real servers and real tools, and long forms; and what measures by itself.
       project("sockets", { include: ["test/sockets/**/*.test.ts"] }),
       project("processes", { include: ["test/processes/**/*.{test.ts,transcript}"], sequence: { groupOrder: 1 } }),

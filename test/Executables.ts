@@ -19,7 +19,8 @@ export interface RunOptions {
   readonly cwd?: string
   /** Added to PATH and `passedOn`; nothing else of the environment of the test is passed on. */
   readonly env?: Readonly<Record<string, string>>
-  readonly input?: string
+  /** Text for its standard input, which ends behind it; null leaves that open, to be typed into. */
+  readonly input?: string | null
 }
 
 /** Path of `dist/<name>.js`; `npm test` builds it when a source changed. */
@@ -31,6 +32,9 @@ export const executable = (name: string): string => {
 
 /** Where `svc-download` and the others are links to the binary, whose tests these are then (test/e2e/Binary.test.ts). */
 const links = process.env["SVC_BINARY"]
+
+/** A folder with all of them under their names. */
+export const commands = links ?? `${root}dist/bin`
 
 /** How one of our executables is started. */
 export const commandOf = (name: string): readonly [command: string, ...args: ReadonlyArray<string>] =>
@@ -78,6 +82,11 @@ export interface Running {
   /** What it has said so far. */
   readonly stdout: () => string
   readonly stderr: () => string
+  /** Both, as they came. */
+  readonly output: () => string
+  /** Waits until both together have this. */
+  readonly shows: (what: string | RegExp) => Effect.Effect<void>
+  readonly type: (text: string) => Effect.Effect<void>
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   readonly outcome: Effect.Effect<Outcome>
 }
@@ -94,9 +103,29 @@ export const startCommand = Effect.fnUntraced(function* (
   )
   const end = yield* Deferred.make<Outcome>()
   const out = { stdout: "", stderr: "" }
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (out.stdout += text))
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (out.stderr += text))
-  child.stdin.on("error", () => {}).end(options.input ?? "")
+  let output = ""
+  const looks = new Set<() => void>()
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      out[stream] += text
+      output += text
+      for (const look of looks) look()
+    })
+  }
+  child.stdin.on("error", () => {})
+  if (options.input !== null) child.stdin.end(options.input ?? "")
+  const shows = (what: string | RegExp) =>
+    Effect.callback<void>((resume) => {
+      const look = () => {
+        if (typeof what === "string" ? output.includes(what) : what.test(output)) resume(Effect.void)
+      }
+      looks.add(look)
+      look()
+      return Effect.sync(() => looks.delete(look))
+    }).pipe(
+      Effect.timeout("200 seconds"),
+      Effect.catch(() => Effect.die(new Error(`${what} was not shown, but: ${output}`)))
+    )
   child.on("error", (error) => Deferred.doneUnsafe(end, Effect.die(error)))
   child.on("close", (code, signal) => {
     const exitCode = code ?? 128 + (signalNumbers[signal ?? ""] ?? 0)
@@ -106,10 +135,21 @@ export const startCommand = Effect.fnUntraced(function* (
     pid: child.pid ?? 0,
     stdout: () => out.stdout,
     stderr: () => out.stderr,
+    output: () => output,
+    shows,
+    type: (text) => Effect.sync(() => void child.stdin.write(text)),
     kill: (signal) => Effect.sync(() => void child.kill(signal)),
     outcome: Deferred.await(end)
   } satisfies Running
 })
+
+/** A line of a shell on a pseudo-terminal of util-linux, which a person could redraw and type into; the end of the scope ends it. */
+export const startOnTerminal = (line: string, options: RunOptions = {}) =>
+  startCommand("script", ["-qec", line, "/dev/null"], {
+    ...options,
+    input: null,
+    env: { TERM: "xterm", SHELL: "/bin/sh", CI: "", ...options.env }
+  })
 
 /** Any command to its end; interruption ends it. */
 export const runCommand = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>

@@ -22,12 +22,11 @@ const make = Effect.fnUntraced(function* (folder: string) {
  * do beyond that is proven where they run on Node.
  */
 const suites = Object.entries({
-  executables: [
-    ...["svc-api", "svc-doctor", "svc-download", "svc-fetch-annotations", "svc-gateway", "svc-sandbox", "svc-verify"],
-    "restorations"
-  ],
-  processes: ["terminal", "telemetry", "secrets", "surroundings", "restorations/terminal", "restorations/waiting"],
-  e2e: ["Proxy", "Tls"]
+  executables: ["steps.transcript", "svc-download.test.ts", "svc-gateway.test.ts", "svc-sandbox.test.ts"],
+  processes: ["terminal", "telemetry", "secrets", "surroundings", "restorations/terminal", "restorations/waiting"].map(
+    (name) => `${name}.test.ts`
+  ),
+  e2e: ["Proxy.test.ts", "Tls.test.ts"]
 })
 
 describe("the binary", () => {
@@ -59,7 +58,7 @@ describe("the binary", () => {
         for (const command of Object.keys(bin)) symlinkSync(join(place, "one", name), join(links, command))
         const dispatched = yield* runCommand(join(links, "svc-steps"), ["download", "--version"])
         assert.deepStrictEqual([dispatched.exitCode, dispatched.stdout], [0, `${version}\n`], dispatched.stderr)
-        const files = suites.flatMap(([project, names]) => names.map((name) => `test/${project}/${name}.test.ts`))
+        const files = suites.flatMap(([project, names]) => names.map((name) => `test/${project}/${name}`))
         // Of several filters, vitest says nothing of one that finds no file.
         assert.deepStrictEqual(
           files.filter((file) => !existsSync(`${root}${file}`)),

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { run } from "../Executables.ts"
 import { ask, gatewayGround } from "../GatewayGround.ts"
 
 describe("svc-gateway, as a process", () => {
@@ -16,15 +15,6 @@ describe("svc-gateway, as a process", () => {
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/nothing.bam`)).status, 404)
       const { logins, overlaps } = yield* stats
       assert.deepStrictEqual([logins, overlaps], [1, 0])
-    })
-  )
-
-  it.live("does not start with wrong usage (64) or without credentials (78)", () =>
-    Effect.gen(function* () {
-      const usage = yield* run("svc-gateway", ["-t", "http://127.0.0.1:1", "--realy"])
-      assert.deepStrictEqual([usage.exitCode, usage.stdout], [64, ""], usage.stderr)
-      const nobody = yield* run("svc-gateway", ["-t", "http://127.0.0.1:1"])
-      assert.deepStrictEqual([nobody.exitCode, nobody.stdout], [78, ""], nobody.stderr)
     })
   )
 })

@@ -1,23 +1,23 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { run, startSandbox } from "../Executables.ts"
+import { start, untilOrEnd } from "../Executables.ts"
+import { ask, json, logIn } from "../servers/Visitor.ts"
 
-describe("svc-sandbox, as a process", () => {
-  it.live("prints one line and serves", () =>
-    Effect.gen(function* () {
-      const { lines, url } = yield* startSandbox(["--strict"])
-      assert.lengthOf(lines, 1)
-      const stats = yield* Effect.promise(async () => (await fetch(`${url}/__sandbox/stats`)).json())
-      assert.deepInclude(stats, { logins: 0, overlaps: 0 })
-    })
-  )
-
-  it.live("wrong usage is 64, a world that is not there 66", () =>
-    Effect.gen(function* () {
-      const usage = yield* run("svc-sandbox", ["--stirct"])
-      assert.deepStrictEqual([usage.exitCode, usage.stdout], [64, ""], usage.stderr)
-      const nothing = yield* run("svc-sandbox", ["--world", "/nothing.json"])
-      assert.deepStrictEqual([nothing.exitCode, nothing.stdout], [66, ""], nothing.stderr)
-    })
-  )
-})
+it.live("svc-sandbox prints one line, serves, and ends with 0 when it is told to stop", () =>
+  Effect.gen(function* () {
+    const running = yield* start("svc-sandbox", ["--ids", "numeric", "--restoreDelay", "1h"])
+    yield* untilOrEnd(
+      running,
+      "it is ready",
+      Effect.sync(() => running.stdout().endsWith("\n"))
+    )
+    const { linkHost, password, url, user } = JSON.parse(running.stdout())
+    const { pass } = yield* logIn({ password, url, user })
+    assert.strictEqual(json(yield* ask(url, pass, "/api/analyses")).response[0].id, 1)
+    const links = json(yield* ask(url, pass, "/api/analysis/1/get-file-download-links")).response.apiFileLinks
+    assert.isTrue(links[0].downloadLink.startsWith(`${linkHost}/`))
+    yield* running.kill("SIGTERM")
+    const { exitCode, stderr, stdout } = yield* running.outcome
+    assert.deepStrictEqual([exitCode, stderr, stdout.split("\n").length], [0, "", 2])
+  })
+)

@@ -7,7 +7,6 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { version } from "../../steps/main/Version.ts"
 import { ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { executable, runCommand } from "../Executables.ts"
 import { unless } from "../Lacks.ts"
@@ -66,30 +65,6 @@ describe("files", () => {
       assert.strictEqual(seen.maxApiInFlight, 1)
       assert.deepStrictEqual([seen.logins, seen.logouts], [2, 2])
       assert.strictEqual(seen.cookiesSeenByLinkHost + seen.tokensSeenByLinkHost + seen.referersSeenByLinkHost, 0)
-    })
-  )
-})
-
-describe("a log file", () => {
-  it.live("begins with what it was for and ends with the exit code; an index that becomes old is warned of", () =>
-    Effect.gen(function* () {
-      const { download: start, env, folder } = yield* ground()
-      const download = (...args: ReadonlyArray<string>) => start(["-a", "A1", "-d", "out", ...args])
-      assert.strictEqual((yield* download("--logfile", "log")).exitCode, 0)
-      const lines = readFileSync(join(folder, "log"), "utf8").trimEnd().split("\n")
-      const begins = `svc-download ${version} begins, target ${env.SVC_TARGET}, folder ${join(folder, "out")}`
-      assert.include(lines[0], begins)
-      assert.match(lines.at(-1) ?? "", /\[info\]: Ended with exit code 0: all done$/)
-      const again = yield* download("-f", "bam", "--overwrite")
-      assert.strictEqual(again.exitCode, 0, again.stderr)
-      assert.match(
-        again.stderr,
-        /\[warn\]: S1\.bam\.bai stays and is the index of the older S1\.bam, which is replaced/
-      )
-      assert.notInclude((yield* download("-f", "bam,bam.bai", "--overwrite")).stderr, "stays and is")
-      const format = yield* download("--format", "json")
-      assert.strictEqual(format.exitCode, 64)
-      assert.match(format.stderr, /--reportfile FILE/)
     })
   )
 })

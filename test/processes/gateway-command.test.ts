@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commandOf, run, start, startSandbox, startServer, until, untilOrEnd } from "../Executables.ts"
+import { commandOf, run, start, startOnTerminal, startSandbox, startServer, until, untilOrEnd } from "../Executables.ts"
 import { temporary } from "../GatewayGround.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { fault, setFaults } from "../SandboxFaults.ts"
@@ -42,14 +42,10 @@ const ground = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray<string> =
     gateway: (script: string, more: ReadonlyArray<string> = [], own = {}) =>
       run("svc-gateway", of(script, more), { cwd: folder, env: { ...env, ...own } }),
     /** `svc-gateway -- COMMAND` in a terminal of its own. */
-    inTerminal: (...words: ReadonlyArray<string>) =>
-      Effect.sync(() => {
-        const line = [...commandOf("svc-gateway"), "--", ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-        const args = ["-qec", `exec ${line.join(" ")}`, "/dev/null"]
-        const child = spawn("script", args, { ...options, stdio: ["pipe", "ignore", "ignore"] })
-        const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
-        return { type: (text: string) => child.stdin.write(text), exitCode: Effect.promise(() => ended) }
-      }),
+    inTerminal: (...words: ReadonlyArray<string>) => {
+      const line = [...commandOf("svc-gateway"), "--", ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+      return startOnTerminal(`exec ${line.join(" ")}`, options)
+    },
     /** Runs on. */
     running: (script: string, more: ReadonlyArray<string> = []) => start("svc-gateway", of(script, more), options)
   }
@@ -153,8 +149,8 @@ svc-download -q -a A1 -f bam -d . & while :; do sleep 0.1; done`
           "it logs in",
           Effect.map(stats, (seen) => JSON.stringify(seen).includes('"login":'))
         )
-        terminal.type("\u0003")
-        assert.strictEqual(yield* terminal.exitCode, 130)
+        yield* terminal.type("\u0003")
+        assert.strictEqual((yield* terminal.outcome).exitCode, 130)
         assert.strictEqual(said("ran"), "")
       }),
     { timeout: 120_000, ...unless(lacks.terminal) }
@@ -178,11 +174,11 @@ setInterval(() => {}, 1e9)
 appendFileSync("ready", "ready")`
         const terminal = yield* inTerminal(process.execPath, "-e", counting)
         yield* until("the command runs", has("ready"))
-        terminal.type("\u0003")
+        yield* terminal.type("\u0003")
         yield* until("it is interrupted", has("ints"))
         assert.strictEqual(said("ints"), "1")
-        terminal.type("\u0003")
-        assert.strictEqual(yield* terminal.exitCode, 5)
+        yield* terminal.type("\u0003")
+        assert.strictEqual((yield* terminal.outcome).exitCode, 5)
         assert.strictEqual(said("ints"), "1\n2")
 
         const [command, ...args] = commandOf("svc-gateway")

@@ -1,13 +1,11 @@
 /** The shared runner as a process: defects, signals, secrets, terminals. Settings, messages and exit codes are in settings.transcript. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bundled } from "../Bundles.ts"
-import { type RunOptions, runCommand } from "../Executables.ts"
-import { root } from "../Root.ts"
+import { type RunOptions, runCommand, startCommand, startOnTerminal } from "../Executables.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const sample = await bundled(new URL("../sample-step/Start.ts", import.meta.url))
@@ -19,65 +17,16 @@ const run = (args: ReadonlyArray<string>, options?: RunOptions) =>
   runCommand(process.execPath, [sample, ...args], options)
 const folder = temporaryFolder("svc-step-")
 
-/** A process that is watched while it runs; killed at the end of the scope. */
-const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => spawn(command, args, { cwd: root, env: { PATH: process.env["PATH"], ...env }, stdio: "pipe" })),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
-    ),
-    watch
-  )
+const start = (program: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  startCommand(process.execPath, [program, ...args], { env, input: null })
 
-const watch = (child: ChildProcess) => {
-  let seen = ""
-  const waiting = new Set<() => void>()
-  const take = (text: Buffer) => {
-    seen += text.toString()
-    for (const look of waiting) look()
-  }
-  child.stdout?.on("data", take)
-  child.stderr?.on("data", take)
-  return {
-    pid: child.pid ?? 0,
-    output: () => seen,
-    type: (text: string) => Effect.sync(() => child.stdin?.write(text)),
-    kill: (signal: NodeJS.Signals) => Effect.sync(() => child.kill(signal)),
-    shows: (text: string) =>
-      Effect.callback<void>((resume) => {
-        const look = () => {
-          if (!seen.includes(text)) return
-          waiting.delete(look)
-          resume(Effect.void)
-        }
-        waiting.add(look)
-        look()
-        return Effect.sync(() => waiting.delete(look))
-      }).pipe(
-        Effect.timeout("100 seconds"),
-        Effect.catch(() => Effect.die(new Error(`"${text}" was not shown, but: ${seen}`)))
-      ),
-    ended: Effect.callback<number | NodeJS.Signals>((resume) => {
-      const done = (code: number | null, signal: NodeJS.Signals | null) => resume(Effect.succeed(code ?? signal ?? -1))
-      if (child.exitCode !== null || child.signalCode !== null) done(child.exitCode, child.signalCode)
-      else child.once("close", done)
-    })
-  }
-}
+const startSample = (...args: ReadonlyArray<string>) => start(sample, [...account, ...args], withPassword.env)
 
-const startSample = (...args: ReadonlyArray<string>) =>
-  start(process.execPath, [sample, ...account, ...args], withPassword.env)
-
-/** The sample step on a pseudo-terminal, in a shell that shows at the end whether the terminal echoes again. */
+/** The sample step at a terminal, in a shell that shows at the end whether the terminal echoes again. */
 const onTerminal = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-  start(
-    "script",
-    [
-      "-qec",
-      `'${process.execPath}' '${sample}' ${args.join(" ")}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`,
-      "/dev/null"
-    ],
-    { TERM: "xterm", SHELL: "/bin/sh", ...env }
+  startOnTerminal(
+    `'${process.execPath}' '${sample}' ${args.join(" ")}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`,
+    { env }
   )
 
 describe("how it ends", () => {
@@ -113,7 +62,7 @@ describe("how it ends", () => {
         const step = yield* startSample("wait")
         yield* step.shows("waiting\n")
         yield* step.kill(signal)
-        assert.strictEqual(yield* step.ended, code)
+        assert.strictEqual((yield* step.outcome).exitCode, code)
         assert.strictEqual(step.output(), `waiting\nfinalizer ran\nError: Stopped by ${signal}\n`)
       })
     )
@@ -127,7 +76,7 @@ describe("how it ends", () => {
       yield* step.shows("The terminal has gone (SIGHUP): the run goes on")
       yield* step.kill("SIGHUP")
       yield* step.kill("SIGTERM")
-      assert.strictEqual(yield* step.ended, 143)
+      assert.strictEqual((yield* step.outcome).exitCode, 143)
       assert.strictEqual(step.output().split("The terminal has gone").length, 2)
     })
   )
@@ -139,16 +88,16 @@ describe("how it ends", () => {
       yield* step.kill("SIGTERM")
       yield* step.shows("finalizer began")
       yield* step.kill("SIGINT")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("100 seconds")), 130)
+      assert.strictEqual((yield* step.outcome).exitCode, 130)
     })
   )
 
   it.live("P4 finalizers get no longer than the grace", () =>
     Effect.gen(function* () {
-      const step = yield* start(process.execPath, [graceless], {})
+      const step = yield* start(graceless, [])
       yield* step.shows("waiting\n")
       yield* step.kill("SIGTERM")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("100 seconds")), 143)
+      assert.strictEqual((yield* step.outcome).exitCode, 143)
       assert.include(step.output(), "Not finished 0.3 s after it was told to stop: ended")
     })
   )
@@ -159,7 +108,7 @@ describe("how it ends", () => {
       Effect.gen(function* () {
         const pipe = join(yield* folder, "pipe")
         assert.strictEqual((yield* runCommand("mkfifo", [pipe])).exitCode, 0)
-        const step = yield* start(process.execPath, [sample, "--config", pipe], {})
+        const step = yield* start(sample, ["--config", pipe])
         // Opens when the step reads, and says nothing.
         const writer = yield* Effect.acquireRelease(
           Effect.promise(() => open(pipe, "w")),
@@ -167,7 +116,7 @@ describe("how it ends", () => {
         )
         assert.isTrue((yield* Effect.promise(() => writer.stat())).isFIFO())
         yield* step.kill("SIGTERM")
-        assert.include([143, "SIGTERM"], yield* step.ended.pipe(Effect.timeout("100 seconds")))
+        assert.strictEqual((yield* step.outcome).exitCode, 143)
         assert.strictEqual(step.output(), "Error: Stopped by SIGTERM\n")
       })
   )
@@ -205,7 +154,7 @@ describe("what others may see", () => {
     Effect.gen(function* () {
       const path = yield* folder
       const options = `--report-on-signal --report-directory=${path} --report-filename=report.json`
-      const step = yield* start(process.execPath, [sample, ...account, "wait"], {
+      const step = yield* start(sample, [...account, "wait"], {
         ...withPassword.env,
         NODE_OPTIONS: options
       })

@@ -1,22 +1,11 @@
 /** What a person sees on a terminal while files come: the built `svc-download` behind a pseudo-terminal of util-linux. */
-import { spawn } from "node:child_process"
 import { readdirSync, readlinkSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readConfigFile } from "../../platform/inputs/PrivateFile.ts"
 import { fault, type Ground, ground } from "../DownloadGround.ts"
-import { commandOf, runCommand } from "../Executables.ts"
+import { commandOf, runCommand, startOnTerminal } from "../Executables.ts"
 import { lacks, unless } from "../Lacks.ts"
-
-interface Terminal {
-  /** Everything written to it so far. */
-  readonly output: () => string
-  /** Waits until the output fits. */
-  readonly until: (fits: (output: string) => boolean) => Effect.Effect<void>
-  readonly resize: (columns: number) => Effect.Effect<void>
-  readonly interrupt: Effect.Effect<void>
-  readonly exitCode: Effect.Effect<number | null>
-}
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
@@ -29,44 +18,15 @@ const inTerminal = Effect.fnUntraced(function* (
 ) {
   const program = [...commandOf("svc-download"), ...args].map(quoted).join(" ")
   const line = `echo pid $$ at $(tty); stty cols ${columns} rows 10; exec ${program}`
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn("script", ["-qec", line, "/dev/null"], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], SHELL: "/bin/sh", TERM: "xterm", ...env, ...more }
-      })
-    ),
-    (child) => Effect.sync(() => child.kill())
-  )
-  let output = ""
-  const waiting = new Set<() => void>()
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text
-    for (const look of waiting) look()
-  })
-  const until: Terminal["until"] = (fits) =>
-    Effect.callback<void>((resume) => {
-      const look = () => {
-        if (!fits(output)) return
-        waiting.delete(look)
-        resume(Effect.void)
-      }
-      waiting.add(look)
-      look()
-    })
-  const ended = Effect.callback<number | null>((resume) => {
-    if (child.exitCode !== null) return resume(Effect.succeed(child.exitCode))
-    child.once("close", (code) => resume(Effect.succeed(code)))
-  })
-  yield* until((text) => /^pid \d+ at \S+\r?\n/.test(text))
-  const [, pid = "", tty = ""] = /^pid (\d+) at (\S+)/.exec(output) ?? []
+  const terminal = yield* startOnTerminal(line, { cwd: folder, env: { ...env, ...more } })
+  yield* terminal.shows(/^pid \d+ at \S+\r?\n/)
+  const [, pid = "", tty = ""] = /^pid (\d+) at (\S+)/.exec(terminal.output()) ?? []
   return {
-    output: () => output,
-    until,
-    resize: (columns) => Effect.asVoid(runCommand("stty", ["-F", tty, "cols", String(columns)])),
-    interrupt: Effect.sync(() => void process.kill(Number(pid), "SIGINT")),
-    exitCode: ended
-  } satisfies Terminal
+    ...terminal,
+    exitCode: Effect.map(terminal.outcome, ({ exitCode }) => exitCode),
+    resize: (columns: number) => runCommand("stty", ["-F", tty, "cols", String(columns)]),
+    interrupt: Effect.sync(() => void process.kill(Number(pid), "SIGINT"))
+  }
 })
 
 const start = "\u001b["
@@ -108,13 +68,9 @@ describe("settings that are typed at a terminal", unless(lacks.terminal), () => 
   it.live("are read to Ctrl-D, and the terminal is closed again", () =>
     Effect.gen(function* () {
       // A program that keeps the terminal, and does not read from it.
-      const script = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn("script", ["-qec", "tty; exec tail -f /dev/null", "/dev/null"])),
-        (script) => Effect.sync(() => script.kill())
-      )
-      const terminal = yield* Effect.callback<string>((resume) => {
-        script.stdout.setEncoding("utf8").once("data", (text: string) => resume(Effect.succeed(text.trim())))
-      })
+      const script = yield* startOnTerminal("tty; exec tail -f /dev/null")
+      yield* script.shows("\n")
+      const terminal = script.output().trim()
       const open = () =>
         readdirSync("/proc/self/fd").filter((fd) => {
           try {
@@ -124,7 +80,7 @@ describe("settings that are typed at a terminal", unless(lacks.terminal), () => 
             return false
           }
         })
-      script.stdin.write('{"username": "ada"}\n\u0004')
+      yield* script.type('{"username": "ada"}\n\u0004')
       assert.deepStrictEqual((yield* readConfigFile(terminal)).layer, { username: ["ada"] })
       assert.deepStrictEqual(open(), [])
     })
@@ -195,9 +151,9 @@ describe("svc-download on a terminal", unless(lacks.terminal), () => {
   it.live("Y2 P4 a window made narrower, then Ctrl-C: the lines fit the new width, and the screen is clean", () =>
     Effect.gen(function* () {
       const terminal = yield* inTerminal(yield* place, 100, files)
-      yield* terminal.until((text) => /\[=*>? *\] +\d+% .*iB\/s +\d+:\d\d\r?\n/.test(text))
+      yield* terminal.shows(/\[=*>? *\] +\d+% .*iB\/s +\d+:\d\d\r?\n/)
       yield* terminal.resize(44)
-      yield* terminal.until((text) => /\n0\/2, /.test(text))
+      yield* terminal.shows(/\n0\/2, /)
       yield* terminal.interrupt
       assert.strictEqual(yield* terminal.exitCode, 130, terminal.output())
       const end = terminal.output().slice(terminal.output().lastIndexOf(`${start}J`) + 3)

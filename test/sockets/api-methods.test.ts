@@ -97,16 +97,12 @@ for (const ids of ["text", "numeric"] as const) {
       )
     }
 
-    it.effect("every method is tried here or by its process tests", () =>
-      Effect.sync(() => {
-        const special = methodTable.filter(({ work }) => work.kind === "special").map(({ method }) => method)
-        const tried = [...cases.map(([method]) => method), ...special]
-        assert.sameMembers(
-          [...new Set(tried)],
-          methodTable.map(({ method }) => method)
-        )
-      })
-    )
+    it("every method is tried here, unless it has a work of its own, which its transcript tries", () => {
+      const tried = new Set(cases.map(([method]) => method))
+      const missing = methodTable.filter(({ method, work }) => work.kind !== "special" && !tried.has(method))
+      const names = missing.map(({ method }) => method)
+      assert.deepStrictEqual(names, [], `no case here for ${names.join(", ")}`)
+    })
 
     it.effect("what is streamed is what is parsed", () =>
       Effect.gen(function* () {

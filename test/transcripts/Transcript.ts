@@ -10,7 +10,8 @@
  *
  * `| ` is a line of standard output, `! ` one of standard error, `> ` goes on with the command; `exit` is left out where it is 0, and any other
  * line is a word to the reader. `sandbox` says what the service is like, as a world file does. Commands: `svc-...`; `sandbox fault WHEN THEN`,
- * `sandbox counts NAME ...` and `sandbox thaw`; and whatever bash knows. `--update` writes anew what they print.
+ * `sandbox counts NAME ...` and `sandbox thaw`; and whatever bash knows. Ours share a process, but for those in test/executables. `--update` writes
+ * anew what they print.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,8 +19,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FaultRule } from "../../sandbox/Faults.ts"
 import { type Ground, ground } from "../DownloadGround.ts"
-import { type Outcome, runCommand } from "../Executables.ts"
-import { root } from "../Root.ts"
+import { commands, type Outcome, run, runCommand } from "../Executables.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { runWarm } from "../WarmExecutables.ts"
 import { words } from "../Words.ts"
@@ -113,15 +113,20 @@ const ours = (part: string) => {
   return plain ? { variables: words(variables), command: words(command), file } : null
 }
 
-const runOne = (here: Ground, part: string): Effect.Effect<Outcome> => {
-  const env = { ...here.env, PATH: `${root}dist/bin:${process.env["PATH"]}` }
+/** Where a section runs, and whether each of our commands has a process of its own. */
+interface Place extends Ground {
+  readonly cold: boolean
+}
+
+const runOne = (here: Place, part: string): Effect.Effect<Outcome> => {
+  const env = { ...here.env, PATH: `${commands}:${process.env["PATH"]}` }
   const known = ours(part)
   if (known === null) return runCommand("bash", ["--norc", "-c", part], { cwd: here.folder, env })
   const [name = "", ...args] = known.command
   if (name === "sandbox") return ofSandbox(here, args)
   const given = Object.fromEntries(known.variables.map((word) => word.split(/=(.*)/s, 2)))
   const input = known.file === undefined ? "" : readFileSync(join(here.folder, known.file), "utf8")
-  return runWarm(name, args, { cwd: here.folder, env: { ...env, ...given }, input })
+  return (here.cold ? run : runWarm)(name, args, { cwd: here.folder, env: { ...env, ...given }, input })
 }
 
 /** Commands with `&&` between them; those of the shell that follow each other are one of its lines. */
@@ -135,7 +140,7 @@ const partsOf = (line: string): ReadonlyArray<string> => {
   return parts
 }
 
-const runLine = (here: Ground, line: string): Effect.Effect<Outcome> =>
+const runLine = (here: Place, line: string): Effect.Effect<Outcome> =>
   Effect.reduce(
     partsOf(line),
     () => says(""),
@@ -150,10 +155,10 @@ const runLine = (here: Ground, line: string): Effect.Effect<Outcome> =>
   )
 
 /** The section as it is when its commands are run. */
-const runSection = Effect.fnUntraced(function* ({ items, world }: Section) {
+const runSection = Effect.fnUntraced(function* ({ items, world }: Section, cold: boolean) {
   const file = join(yield* temporaryFolder("svc-world-"), "world.json")
   writeFileSync(file, world ?? "{}")
-  const here = yield* ground({ world: file })
+  const here = { ...(yield* ground({ world: file })), cold }
   const exact = { links: here.linkHost, url: here.url, folder: here.folder, port: new URL(here.url).port }
   const lines: Array<string> = []
   for (const item of items) {
@@ -175,7 +180,7 @@ export const transcript = (path: string): void => {
   describe(head.slice(2, head.indexOf("\n")), () => {
     for (const one of sections) {
       it.live(one.title, () =>
-        Effect.map(Effect.orDie(runSection(one)), (text) => {
+        Effect.map(Effect.orDie(runSection(one, path.includes("/executables/"))), (text) => {
           if (updates) written.set(one, text)
           else assert.strictEqual(text, one.text)
         })

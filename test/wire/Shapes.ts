@@ -5,6 +5,7 @@
  * Long on purpose: it is a table.
  */
 import type { Schema } from "effect"
+import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 
 type Json = Schema.Json
@@ -540,7 +541,7 @@ export const records = {
 } as const satisfies Readonly<Record<string, Shape>>
 
 /** What each endpoint answers, by the name of its method; `E` in the envelope, `B` as the body. */
-export const answers = {
+export const answers: { readonly [N in EndpointName]: readonly ["E" | "B", Shape] } = {
   getInternalPersonId: ["E", either(int, (random) => String(int(random)))],
   getSnvAnnotations: ["B", annotations],
   getCnvTargetResults: ["B", targetResults],
@@ -560,4 +561,4 @@ export const answers = {
   getAllGenes: ["E", list(gene)],
   getFileDownloadLinks: ["E", files],
   requestRestore: ["E", list(restored)]
-} as const satisfies Readonly<Record<string, readonly ["E" | "B", Shape]>>
+}

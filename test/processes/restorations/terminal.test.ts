@@ -1,10 +1,9 @@
 /** The question whether to restore, at a terminal. */
-import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commandOf } from "../../Executables.ts"
+import { commandOf, startOnTerminal } from "../../Executables.ts"
 import { archive, file, tracked } from "../../RestorationGround.ts"
 import { fits } from "../../Schemas.ts"
 
@@ -22,29 +21,15 @@ describe("at a terminal", () => {
   const asked = Effect.fnUntraced(function* (mode: string, answers: ReadonlyArray<string>) {
     const { env, folder, stats } = yield* archive("1 hour", { world: { analyses: ["B1", "B2"].map(frozen) } })
     const command = `${commandOf("svc-download").join(" ")} -a B1,B2 -f bam -d out --restoreArchived ${mode}`
-    const child = spawn(
-      "script",
-      [
-        "-qec",
-        `${command} --plan --format json > plan.json; ${command}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`,
-        "/dev/null"
-      ],
-      {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], TERM: "xterm", SHELL: "/bin/sh", ...env }
-      }
+    const terminal = yield* startOnTerminal(
+      `${command} --plan --format json > plan.json; ${command}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`,
+      { cwd: folder, env }
     )
-    let [screen, next] = ["", 0]
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      screen += text
-      while (screen.split("[y/N]").length - 1 > next && next < answers.length) {
-        const answer = answers[next++] ?? ""
-        child.stdin.write(answer === ctrlC || answer === ctrlD ? answer : `${answer}\r`)
-      }
-    })
-    yield* Effect.callback<void>((resume) => {
-      child.once("close", () => resume(Effect.void))
-    })
+    for (const [number, answer] of answers.entries()) {
+      yield* terminal.shows(new RegExp(`(?:\\[y/N\\][^]*){${number + 1}}`))
+      yield* terminal.type(answer === ctrlC || answer === ctrlD ? answer : `${answer}\r`)
+    }
+    const { stdout: screen } = yield* terminal.outcome
     const stored = existsSync(join(folder, file)) ? tracked(folder, file).map(({ analysisId }) => analysisId) : []
     const planned = planOf(folder)
     return { planned, screen, stored, restores: (yield* stats).restores, questions: screen.split("[y/N]").length - 1 }
