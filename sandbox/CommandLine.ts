@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as CliConfig from "effect/cli/CliConfig"
+import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -16,6 +17,7 @@ import type * as Option from "effect/Option"
 import * as EffectRecord from "effect/Record"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import { didYouMean, nearest } from "../core/src/text/Spelling.ts"
 import product from "../package.json" with { type: "json" }
 import { DurationText } from "./Behaviour.ts"
 import { start } from "./Sandbox.ts"
@@ -104,13 +106,39 @@ export const sandboxCommand = (name: string) =>
 /** What is shown for `--help`. */
 export type HelpText = (document: HelpDoc.HelpDoc) => string
 
+const names = Object.keys({ ...serving, ...behaviour })
+
+/** In the words of the steps. */
+const sentenceOf = (error: CliError.NonShowHelpErrors): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption": {
+      const near = nearest(error.option.replace(/^-+/, ""), names)
+      return `Unknown option ${error.option}${didYouMean(near && `--${near}`)}`
+    }
+    case "UnexpectedArgument":
+      return `Unexpected argument: ${error.arguments[0]}`
+    case "InvalidValue": {
+      if (error.value === "") return `--${error.option} needs a value`
+      const expected = error.expected
+        .replace("Schema validation failed: ", "")
+        .replaceAll('"', "")
+        .replaceAll(" | ", " or ")
+      return `Invalid value for --${error.option}: "${error.value}": expected ${expected}`
+    }
+    default:
+      return error.message
+  }
+}
+
 const presenterWith = (helpText: HelpText): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "Help"
       ? Console.log(helpText(event.helpDoc))
       : event._tag === "Version"
         ? Console.log(event.version)
-        : Console.error(`svc-sandbox: ${event.errors.map((error) => error.message).join("\n")}\nSee svc-sandbox --help`)
+        : Console.error(
+            `${event.errors.map((error) => `Error: ${sentenceOf(error)}\n`).join("")}See svc-sandbox --help`
+          )
 })
 
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] as const
@@ -124,7 +152,7 @@ const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
     Effect.tapErrorTag(["SvcSandboxInputUnusable", "SvcSandboxInputMalformed", "SvcListenFailed"], (error) =>
-      Console.error(`svc-sandbox: ${error.message}`)
+      Console.error(`Error: ${error.message}`)
     ),
     Effect.provideService(CliOutput.Presenter, presenterWith(helpText)),
     Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns }))
@@ -141,8 +169,7 @@ export const serve = (argv: ReadonlyArray<string>, helpText: HelpText): void =>
       teardown: (exit, onExit) => {
         if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
         // What fails has been said; a defect has not.
-        if (Cause.hasDies(exit.cause))
-          process.stderr.write(`svc-sandbox: internal error: ${Cause.squash(exit.cause)}\n`)
+        if (Cause.hasDies(exit.cause)) process.stderr.write(`Error: Internal error (${Cause.squash(exit.cause)})\n`)
         onExit(Runtime.getErrorExitCode(Cause.squash(exit.cause)))
       }
     })

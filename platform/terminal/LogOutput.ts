@@ -101,11 +101,15 @@ const formatLine = (
 const bareMark = "svc-steps/bare"
 const levelMark = "svc-steps/level"
 const fileMark = "svc-steps/file"
-/** Seen at every log level, whatever `level` the line is written with. */
-const logBare = (message: string, prefix: string, level: LogSettings["level"]) =>
-  Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }).pipe(
-    Effect.annotateLogs({ [bareMark]: prefix, [levelMark]: level })
+/** Seen at every log level, whatever level the line is written with. */
+const logSeen = (message: string, marks: Readonly<Record<string, string>>) =>
+  Effect.annotateLogs(
+    Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }),
+    marks
   )
+
+const logBare = (message: string, prefix: string, level: LogSettings["level"]) =>
+  logSeen(message, { [bareMark]: prefix, [levelMark]: level })
 
 /**
  * Says why a run failed: as text it is `Error: <message>`, one line for each line of the message.
@@ -117,8 +121,11 @@ export const failure = (
   about: { readonly code?: string; readonly exit?: number } = {}
 ): Effect.Effect<void> => Effect.annotateLogs(logBare(message, "Error: ", "error"), about)
 
-/** What to do next, after a failure or without one; as text a line without time and level. */
+/** What to do next, after a failure; as text a line without time and level. */
 export const hint = (message: string): Effect.Effect<void> => logBare(message, "", "info")
+
+/** The last line of a run, seen at every log level. */
+export const conclusion = (message: string): Effect.Effect<void> => logSeen(message, { [levelMark]: "info" })
 
 /** A line for the log file alone, where there is one: on a terminal it would say what stands there already. */
 export const inFileOnly = (message: string): Effect.Effect<void> =>

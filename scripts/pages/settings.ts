@@ -78,12 +78,12 @@ The name of a setting is the long option, and the key in [the configuration file
 Where one place gives a password and a password file, the password counts. Without either, the command asks on the terminal.
 
 - **A list** is separated by commas (\`-f bam,bam.bai\`), or the option is repeated. In the file it may be a JSON list. \`--filters\` is only repeated.
-- **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`. So in \`-s S1 S2\` the word \`S2\` is an analysis, not a sample.
+- **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`.
 - **A flag** takes no value. \`--no-overwrite\` and \`--overwrite=false\` turn it off. In a variable write \`true\` or \`false\`, \`1\` or \`0\`, \`yes\` or \`no\`, \`on\` or \`off\`.
 - **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
 - **A path** is relative to the folder in which the command runs.
 
-An option with an empty value is an error (64). (+) marks what goes beyond [the interface of the service](dev/service.md). Above each table stand the commands that take its settings; *also* and *only* name exceptions.
+(+) marks what goes beyond [the interface of the service](dev/service.md). Above each table stand the commands that take its settings; *also* and *only* name exceptions.
 
 ## The configuration file
 

@@ -96,7 +96,7 @@ export const conclude = <E extends RunError, R>(
 const sayKept = (record: RunRecord): Effect.Effect<void> =>
   Effect.flatMap(record.results, (results) => {
     const text = keptText(results)
-    return text === null ? Effect.void : LogOutput.hint(text)
+    return text === null ? Effect.void : LogOutput.conclusion(text)
   })
 
 /** Null when the stopped run has nothing left to do. */
@@ -208,7 +208,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
 export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {
   const pending = yield* pendingOf(settings, record)
   const isNews = !settings.pendingOk || settings.loglevel === "info" || settings.loglevel === "debug"
-  if (pending !== null && isNews) yield* LogOutput.hint(pending.message)
+  if (pending !== null && isNews) yield* LogOutput.conclusion(pending.message)
 })
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")

@@ -48,7 +48,8 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   damagedAtSource: () => "if it comes so again, it is damaged at its source: tell the operators of the service",
   dropRegion: () => takeOut,
   filetypes: () => "--filetypes chooses them",
-  findId: () => `${caseSensitive}; svc-api get-analyses shows those that exist`,
+  findId: () =>
+    `${caseSensitive}; svc-api get-analyses shows those that exist; svc-download -l takes the LIMS id of a person`,
   findPerson: () => `${caseSensitive}; svc-api get-analyses shows the LIMS ids of the persons that have an analysis`,
   gatewayAddress: () => "a token (SVC_TOKEN) is for the address of a svc-gateway --api, which ends with /service",
   givePassword: () =>

@@ -144,6 +144,19 @@ describe("options beside one another", () => {
     )
   })
 
+  it("--unmapped needs the type of file that has unplaced reads, wherever the types are given", () => {
+    const why = "cannot be used together: unplaced reads are in files of the type bam"
+    const unmapped: Layer = { unmapped: ["true"] }
+    assert.deepStrictEqual(said({ commandLine: { ...unmapped, filetypes: ["vcf.gz,bam.bai"] } }), [
+      `--unmapped and --filetypes ${why}`
+    ])
+    const [fromVariable] = said({ commandLine: unmapped, environment: { filetypes: ["vcf.gz"] } })
+    assert.strictEqual(fromVariable, `--unmapped and SVC_FILETYPES ${why}`)
+    for (const types of [{}, { filetypes: ["vcf.gz,bam"] }]) {
+      assert.deepStrictEqual(said({ commandLine: { ...unmapped, ...types } }), [])
+    }
+  })
+
   it("rest where a file or a variable has for all runs what has nothing to do in this one", () => {
     const forAll: Layer = {
       wait: ["1h"],

@@ -88,7 +88,7 @@ describe("help of a family", () => {
   })
 
   it("with everything has the usage of each method, and the settings", () => {
-    const text = helpText(family, "svc-x", { all: true })
+    const text = helpText(family, "svc-x", { topic: "all" })
     for (const line of [...text.split("\n"), ...helpText(panel, "svc-x m").split("\n")]) {
       assert.isAtMost(line.length, 80, line)
     }

@@ -3,7 +3,7 @@ import { ExitCodes } from "../../core/src/Errors.ts"
 import { stepNames } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { families, steps } from "../../scripts/commands.ts"
-import { exitCodesLine, helpText } from "./Help.ts"
+import { exitCodesOf, helpText } from "./Help.ts"
 import { everyOptionOf } from "./Options.ts"
 import type { Step } from "./Step.ts"
 
@@ -18,7 +18,7 @@ const step = (name: Step["name"]): Step => ({
 describe("help", () => {
   for (const name of stepNames.filter((name) => name !== "sandbox")) {
     it(`of ${name} with everything fits 80 columns and has every option with its default and variable`, () => {
-      const text = helpText(step(name), "svc-x", { all: true })
+      const text = helpText(step(name), "svc-x", { topic: "all" })
       for (const line of text.split("\n")) assert.isAtMost(line.length, 80, line)
       for (const key of keysOf(name)) {
         const { default: fallback, env, short } = table[key]
@@ -64,7 +64,7 @@ describe("help", () => {
   it("is as wide as the terminal, between 60 and 100 columns, and 80 where there is none", () => {
     const widest = (columns?: number) =>
       Math.max(
-        ...helpText(step("gateway"), "svc-x", { all: true, columns })
+        ...helpText(step("gateway"), "svc-x", { topic: "all", columns })
           .split("\n")
           .map(({ length }) => length)
       )
@@ -85,9 +85,25 @@ describe("help", () => {
     assert.include(text, "  svc-steps api -t https://lab.example.org A1")
   })
 
-  it("names only exit codes that there are", () => {
-    const codes = [...exitCodesLine.matchAll(/\d+/g)].map(([code]) => code)
-    assert.isAbove(codes.length, 8)
-    for (const code of codes) assert.property(ExitCodes, code)
+  it("shows a group of options by its first word, and one by its name, with all that there is to say of them", () => {
+    for (const { env, help, name, topic } of keysOf("download").flatMap((name) =>
+      [name, `--${name}`, table[name].group.split(" ")[0] ?? ""].map((topic) => ({ ...table[name], name, topic }))
+    )) {
+      const text = helpText(step("download"), "svc-x", { topic }).replace(/\s+/g, " ")
+      for (const said of [`--${name}`, help, env ?? ""]) assert.include(text, said, topic)
+      assert.notInclude(text, "Examples:")
+    }
+    for (const topic of ["nonsense", "", undefined]) {
+      assert.strictEqual(helpText(step("download"), "svc-x", { topic }), helpText(step("download"), "svc-x"))
+    }
+  })
+
+  it("names only exit codes that there are, and those of the command alone", () => {
+    for (const { name } of [...steps, ...families]) {
+      const codes = [...exitCodesOf(name).matchAll(/\d+/g)].map(([code]) => code)
+      for (const code of codes) assert.property(ExitCodes, code)
+      assert.strictEqual(codes.includes("77"), keysOf(name).includes("target"), name)
+      assert.strictEqual(codes.includes("75"), ["download", "resume-restore"].includes(name), name)
+    }
   })
 })

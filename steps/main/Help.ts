@@ -1,6 +1,6 @@
 /** The text of `--help`, made of the table of settings: short, or with everything. */
 import { groups, type Option } from "../../core/src/settings/Key.ts"
-import { keysOf, table } from "../../core/src/settings/Keys.ts"
+import { type KeyName, keysOf, table } from "../../core/src/settings/Keys.ts"
 import { generalOptions, type NamedOption, namedOptions } from "./Options.ts"
 import type { Method, Operands, Step, StepFamily } from "./Step.ts"
 import { documentation } from "./Version.ts"
@@ -82,14 +82,35 @@ const settingsSections = (
   return byGroup(shown, groups)
 }
 
+/** The settings of a group, or a single one. */
+const topicLines = (layout: Layout, { name }: Pick<Step, "name">, topic: string): ReadonlyArray<string> =>
+  byGroup(
+    keysOf(name).flatMap((key) => {
+      const { env, ...option } = table[key]
+      const isMeant = topic === key.toLowerCase() || topic === option.group.split(" ")[0]?.toLowerCase()
+      return isMeant ? [{ group: option.group, text: optionEntry(layout, { name: key, option }, env) }] : []
+    }),
+    groups
+  )
+
 /** How values are given. */
 export const aboutSettings =
   "A setting comes from the command line, else from its variable, else from the configuration file, else it has its default. Lists are " +
   "separated by commas, or the option is repeated. A flag is turned off by --no-FLAG."
 
-/** The exit codes that a script meets; all of them are in the documentation. */
-export const exitCodesLine =
-  "Exit codes: 0 done, 64 usage, 65 wrong data, 66 not found, 69 unavailable, 73 and 74 output, 75 pending, 77 login, 78 settings."
+/** The exit codes of a command that a script meets, by the settings that it takes; all of them are in the documentation. */
+export const exitCodesOf = (name: Step["name"]): string => {
+  const takes = (key: KeyName) => table[key].steps.includes(name)
+  const waits = takes("pendingOk") && name !== "request-restore"
+  const codes = [
+    ...["0 done", "64 usage", "65 wrong data", "66 not found"],
+    ...(takes("target") ? ["69 unavailable"] : []),
+    ...["73 output", "74 disk"],
+    ...(waits ? ["75 pending"] : []),
+    ...(takes("target") ? ["77 login", "78 settings"] : [])
+  ]
+  return `Exit codes: ${codes.join(", ")}.`
+}
 
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
 const operandsUsage = (operands: Operands | undefined): string => {
@@ -101,15 +122,18 @@ const operandsUsage = (operands: Operands | undefined): string => {
 
 /**
  * @param calledAs - how the user calls it, such as `svc-download` or `svc-api get-person`
- * @param form - `all`: every option with all that there is to say of it; `columns`: of the terminal, if there is one
+ * @param form - `topic`: a group of options by its first word, or one by its name, with all that there is to say of them, or `all`; `columns`: of the terminal, if there is one
  */
 export const helpText = (
   about: Step | StepFamily,
   calledAs: string,
-  { all = false, columns }: { readonly all?: boolean; readonly columns?: number | undefined } = {}
+  { columns, topic = "" }: { readonly topic?: string | undefined; readonly columns?: number | undefined } = {}
 ): string => {
   const layout = layoutOf(columns)
   const { width } = layout
+  const all = topic === "all"
+  const part = topicLines(layout, about, topic.replace(/^-+/, "").toLowerCase())
+  if (part.length > 0) return [...part, ...wrap(aboutSettings, width)].join("\n")
   const examples = exampleLines(layout, all ? about.examples : about.examples.slice(0, 3), `${calledAs} `)
   const isFamily = "methods" in about
   const further = `${isFamily ? `${calledAs} METHOD --help has the options of a method, ` : ""}${calledAs} --help all has everything. `
@@ -123,7 +147,7 @@ export const helpText = (
     ...(all
       ? [...optionsSection(layout, "General", generalOptions), ...wrap(aboutSettings, width), "", ...examples]
       : []),
-    ...wrap(exitCodesLine, width),
+    ...wrap(exitCodesOf(about.name), width),
     ...wrap(`${all ? "" : further}${documentation}`, width)
   ].join("\n")
 }

@@ -19,7 +19,11 @@ export const loglevelFlags = {
 /** What every command takes besides its own options and settings. */
 export const generalOptions: Readonly<Record<string, Option>> = {
   ...loglevelFlags,
-  help: { type: "flag", short: "h", help: "Show a short help; --help all shows every option" },
+  help: {
+    type: "flag",
+    short: "h",
+    help: "Show a short help; --help all has every option, --help regions or --help range what there is to say of these"
+  },
   version: { type: "flag", short: "v", help: "Show the version" },
   completions: {
     type: "choice",

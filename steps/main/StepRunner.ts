@@ -3,7 +3,7 @@ import process from "node:process"
 import { secretKeys, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"
 import { beforeDashes, optionsOf, takesNext } from "./Options.ts"
-import { answer } from "./PlainWords.ts"
+import { answer, refuse } from "./PlainWords.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 import type { Main } from "./StepMain.ts"
 import { version } from "./Version.ts"
@@ -29,6 +29,10 @@ export const runStep = (
   const isFamily = "methods" in step
   // `svc-api help METHOD`, as many tools have it.
   const words = isFamily && argv[0] === "help" ? [...argv.slice(1), "--help"] : argv
+  if (isFamily && words.length === 0) {
+    refuse(`Error: No method is given\n\n${helpText(step, calledAs)}`, 64)
+    return
+  }
   const chosen = isFamily ? chooseMethod(step, words) : null
   const line =
     chosen === null
@@ -48,7 +52,7 @@ const askedText = (step: Step | StepFamily, calledAs: string, argv: ReadonlyArra
   const help = words.findIndex((word) => word === "--help" || word === "-h")
   const asksVersion = words.some((word) => word === "--version" || word === "-v")
   if (help === -1) return asksVersion ? version : null
-  return helpText(step, calledAs, { all: words[help + 1] === "all", columns: process.stdout.columns })
+  return helpText(step, calledAs, { topic: words[help + 1], columns: process.stdout.columns })
 }
 
 /** The method is the first word that is neither an option nor the value of a setting; null when that word is none. */

@@ -89,7 +89,7 @@ describe("a run that is stopped", () => {
         const end = yield* running.outcome
         assert.strictEqual(end.exitCode, 143, end.stderr)
         assert.deepStrictEqual(namesIn(folder, "out"), [])
-        assert.match(end.stderr, /^0 files whole, 1 slice starts again: run the same command to go on$/m)
+        assert.match(end.stderr, /^\S+ \[info\]: 0 files whole, 1 slice starts again: run the same command to go on$/m)
         const { error } = readReport(folder, "r.json").files[0] ?? {}
         assert.strictEqual(error?.tag, "Stopped")
         assert.match(error?.message ?? "", /before this slice was whole; the next run starts it again$/)

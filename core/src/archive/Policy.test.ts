@@ -26,7 +26,7 @@ const outcome = (
 describe("restoration policy", () => {
   it("follows the table of docs/dev/service.md 3, each decision with its reason", () => {
     assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "the restore mode is no"]])
-    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "the restore mode is force"]])
+    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "it was agreed to beforehand"]])
     assert.deepStrictEqual(outcome("all", [one, two], [one, two]), [
       ["Request", "asked once for all archived files, the answer was yes"],
       ["Request", "asked once for all archived files, the answer was yes"]
@@ -46,7 +46,7 @@ describe("restoration policy", () => {
       const [{ decision } = { decision: null }] = decide(mode, [one], nobody, null)
       assert.deepStrictEqual(decision, {
         _tag: "Leave",
-        reason: `the restore mode is ${mode}, and there is no terminal to ask on`,
+        reason: "there is no terminal to ask on",
         advice: "restoreUnasked"
       })
     }
@@ -71,7 +71,7 @@ describe("restoration policy", () => {
   it("sends no request for what is being restored already, and still needs a yes", () => {
     const thawing = file("thawing.bam", { estimatedRestoreTime: "2026-11-21T00:00:00Z" })
     assert.deepStrictEqual(outcome("force", [thawing], []), [
-      ["Follow", "the restore mode is force, and it is being restored already"]
+      ["Follow", "it was agreed to beforehand, and it is being restored already"]
     ])
     assert.strictEqual(outcome("ask", [thawing], [])[0]?.[0], "Leave")
   })

@@ -158,10 +158,9 @@ const consent = <F extends ArchivedFile>(
   file: F
 ): Extract<RestoreDecision, { readonly _tag: "Request" | "Leave" }> => {
   if (mode === "no") return nothingRestored
-  if (mode === "force") return { _tag: "Request", reason: "the restore mode is force" }
+  if (mode === "force") return { _tag: "Request", reason: "it was agreed to beforehand" }
   if (!present) {
-    const reason = `the restore mode is ${mode}, and there is no terminal to ask on`
-    return { _tag: "Leave", reason, advice: "restoreUnasked" }
+    return { _tag: "Leave", reason: "there is no terminal to ask on", advice: "restoreUnasked" }
   }
   const scope = mode === "all" ? "asked once for all archived files" : "asked for this file"
   return yes.has(file)

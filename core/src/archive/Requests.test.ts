@@ -463,8 +463,7 @@ describe("questions", () => {
           [
             "Wait",
             ...["T.bam (analysis A1)", "U.bam (analysis A2)"].map(
-              (name) =>
-                `${name}: archived, and not restored: the restore mode is ask, and there is no terminal to ask on`
+              (name) => `${name}: archived, and not restored: there is no terminal to ask on`
             )
           ]
         )

@@ -51,6 +51,11 @@ describe("Listing", () => {
     )
   })
 
+  it("names in it what a download does not know", () => {
+    const reads = [{ ...entry, fileName: "S1.fastq.gz", size: 7 }]
+    assert.match(listingText({ ...analysis, files: reads }), /\n {2}S1\.fastq\.gz {2}7 bytes {2}\[UNKNOWN TYPE\]$/)
+  })
+
   it("all types are shown unless some are named", () => {
     assert.strictEqual(filterListing(analysis, null).files.length, 5)
     assert.deepStrictEqual(

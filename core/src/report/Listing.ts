@@ -9,7 +9,7 @@ import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { FileFailure } from "../download/FileResult.ts"
 import type { Look, RestorationStatus } from "../download/RestorationStatus.ts"
 import { type Advising, sentenceOf } from "../Errors.ts"
-import { fileTypeOf } from "../selection/FileName.ts"
+import { fileTypeOf, kindOfName } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Quantity.ts"
@@ -29,7 +29,9 @@ const lineOf = (file: ListedFile): string => {
   const name = file.fileName === null ? "(no name)" : printable(file.fileName)
   const { ranged: cut } = file
   const ranged = cut == null ? "" : `  regions: ${sizeText(cut.bytes)} in ${cut.requests} requests`
-  return `  ${name}  ${sizeText(file.size)}${file.archived ? "  [ARCHIVED]" : ""}${ranged}`
+  // A download takes none of it, and says so in these words.
+  const unknown = file.fileName !== null && kindOfName(file.fileName) === null ? "  [UNKNOWN TYPE]" : ""
+  return `  ${name}  ${sizeText(file.size)}${file.archived ? "  [ARCHIVED]" : ""}${unknown}${ranged}`
 }
 
 /** `123456 bytes (120.6 KiB)`, or `size unknown`. */

@@ -19,7 +19,7 @@ describe("the last line of a run that asked for restorations", () => {
 describe("the summary of a run", () => {
   it("counts, with the reasons of what was skipped", () => {
     assert.deepStrictEqual(summaryLine([downloaded({ bytes: 2048 }), kept(), skipped("archived"), kept()]), {
-      text: "1 downloaded (2 KiB), 3 skipped (2 exists, 1 archived), 0 failed",
+      text: "1 downloaded (2 KiB), 3 skipped (2 already there, 1 in the archive), 0 failed",
       bad: false
     })
   })
@@ -28,7 +28,7 @@ describe("the summary of a run", () => {
 
   it("counts files of another size among those that failed", () => {
     const differs = failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 }), { reason: "differs" })
-    assert.strictEqual(summaryLine([differs, silent]).text, "0 downloaded, 0 skipped, 2 failed (1 differs)")
+    assert.strictEqual(summaryLine([differs, silent]).text, "0 downloaded, 0 skipped, 2 failed (1 of another size)")
   })
 
   it("tells what failed because all was required from what was left alone", () => {
@@ -37,7 +37,7 @@ describe("the summary of a run", () => {
     const missing = { ...required, reason: "missing" } as const
     assert.strictEqual(
       summaryLine([left, required, required, missing]).text,
-      "0 downloaded, 1 skipped (1 archived), 3 failed (2 archived, 1 missing)"
+      "0 downloaded, 1 skipped (1 in the archive), 3 failed (2 in the archive, 1 not listed)"
     )
   })
 })

@@ -1,5 +1,12 @@
 /** What is said at the end of a run: how many files came to what. */
-import { failReasons, type RunResult, skipReasonOf, skipReasons, totalsOf } from "../download/FileResult.ts"
+import {
+  failReasons,
+  type RunResult,
+  type SkipReason,
+  skipReasonOf,
+  skipReasons,
+  totalsOf
+} from "../download/FileResult.ts"
 import { humanSize } from "../text/Quantity.ts"
 
 /** A line about what was done. */
@@ -19,10 +26,23 @@ export const summaryLine = (results: ReadonlyArray<RunResult>): SummaryLine => {
   return { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad }
 }
 
+type FailReason = (typeof failReasons)[number]
+
 const failReasonOf = (result: RunResult) => (result._tag === "Failed" ? result.reason : null)
 
+/** What is so of a file, of one and of several. */
+const words: Readonly<Record<SkipReason | FailReason, readonly [one: string, several: string]>> = {
+  exists: ["already there", "already there"],
+  archived: ["in the archive", "in the archive"],
+  pending: ["waits for the archive", "wait for the archive"],
+  "no-reads": ["without reads", "without reads"],
+  withheld: ["held back", "held back"],
+  differs: ["of another size", "of another size"],
+  missing: ["not listed", "not listed"]
+}
+
 /** How many there are of each reason, in parentheses; nothing when there are none. */
-const why = <Reason extends string>(
+const why = <Reason extends SkipReason | FailReason>(
   results: ReadonlyArray<RunResult>,
   reasonOf: (result: RunResult) => Reason | null,
   reasons: ReadonlyArray<Reason>
@@ -30,7 +50,7 @@ const why = <Reason extends string>(
   const found = results.map(reasonOf)
   const counts = reasons.flatMap((reason) => {
     const count = found.filter((one) => one === reason).length
-    return count === 0 ? [] : [`${count} ${reason}`]
+    return count === 0 ? [] : [`${count} ${words[reason][count === 1 ? 0 : 1]}`]
   })
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`
 }

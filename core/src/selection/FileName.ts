@@ -12,7 +12,8 @@ export {
   type FileType,
   fileTypeOf,
   fileTypes,
-  indexRank
+  indexRank,
+  kindOfName
 } from "../genome/formats/FileNames.ts"
 
 /** How whole files are checked (transfer/FileCheck.ts): each in all ways of those before it. */

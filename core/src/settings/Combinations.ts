@@ -1,6 +1,6 @@
 /** Which options do not go together, and which mean something only beside another. Plain data that loads nothing, as the options are. */
 
-/** Options by their names; `check=structure` is one with a certain value. */
+/** Options by their names; `check=structure` is one with a certain value, `filetypes!=bam` a list without it. */
 export interface Combination {
   readonly options: ReadonlyArray<string>
   /** None of the options goes with any of these; those that are in both lists exclude one another. */
@@ -17,7 +17,8 @@ export interface Combination {
 
 /** Also of the library and of `svc-steps restorations`. */
 export const regionCombinations: ReadonlyArray<Combination> = [
-  { options: ["bed"], without: ["range", "unmapped"], why: "give the regions as range" }
+  { options: ["bed"], without: ["range", "unmapped"], why: "give the regions as range" },
+  { options: ["unmapped"], without: ["filetypes!=bam"], why: "unplaced reads are in files of the type bam" }
 ]
 
 /** Those of the keys of all steps. */
@@ -91,8 +92,9 @@ export const combinationProblems = (
   { called, isTyped, setTo }: Given
 ): ReadonlyArray<CombinationProblem> => {
   const isOn = (term: string): boolean => {
-    const [name = "", value] = term.split("=")
+    const [name = "", value] = term.split(/!?=/)
     const set = setTo(name)
+    if (term.includes("!=")) return Array.isArray(set) && set.length > 0 && !set.includes(value)
     if (value !== undefined) return set === value
     return set !== null && set !== false && !(Array.isArray(set) && set.length === 0)
   }
@@ -100,7 +102,8 @@ export const combinationProblems = (
   const words = (terms: ReadonlyArray<string>, last: string) => {
     const all = terms.flatMap((term) => {
       const name = called(nameOf(term))
-      return name === null ? [] : [term.includes("=") ? `${name} ${term.split("=")[1]}` : name]
+      const [, value] = term.split(/(?<!!)=/)
+      return name === null ? [] : [value === undefined ? name : `${name} ${value}`]
     })
     return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`
   }
@@ -123,4 +126,4 @@ export const combinationProblems = (
   })
 }
 
-const nameOf = (term: string): string => term.split("=")[0] ?? ""
+const nameOf = (term: string): string => term.split(/!?=/)[0] ?? ""

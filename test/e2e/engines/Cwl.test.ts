@@ -108,7 +108,10 @@ describe("CWL", () => {
         writeFileSync(join(project, "strict.json"), JSON.stringify({ analyses: ["A1", "A3"] }))
         const strict = yield* cwltool("strict.json")
         assert.strictEqual(strict.exitCode, 1, strict.stderr)
-        assert.include(strict.stderr, "S3.bam (analysis A3): archived, and not restored: the restore mode is ask")
+        assert.include(
+          strict.stderr,
+          "S3.bam (analysis A3): archived, and not restored: there is no terminal to ask on"
+        )
         assert.include(strict.stderr, "Final process status is permanentFail")
         assert.strictEqual(readReport(project, "A3.report.json").exitCode, 66)
         assert.include(readdirSync(project), "S1.bam")

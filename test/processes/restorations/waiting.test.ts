@@ -28,7 +28,10 @@ describe("waiting", () => {
       yield* running.kill("SIGTERM")
       const { exitCode, stderr } = yield* running.outcome
       assert.strictEqual(exitCode, 75, stderr)
-      assert.match(stderr, /\n1 restoration pending, the next expected at .*run again later: svc-resume-restore/)
+      assert.match(
+        stderr,
+        /\n\S+ \[info\]: 1 restoration pending, the next expected at .*run again later: svc-resume-restore/
+      )
       assert.strictEqual(readFileSync(join(folder, file), "utf8"), before)
     })
   )
