@@ -168,6 +168,17 @@ describe("SliceTransfer", () => {
     assert.strictEqual(done.at(-1), size)
   })
 
+  cuts("D1 what is not on the disk as it was written gets no name", function* () {
+    const disk = new MemoryParts()
+    const loseEnd: SliceRequest["progress"] = (event) =>
+      Effect.sync(() => {
+        if (event._tag !== "Bytes" || event.done !== event.size) return
+        for (const [name, bytes] of disk.files) if (name.endsWith(".part")) bytes.fill(0, bytes.length - 28)
+      })
+    const error = yield* fails(yield* ground({ disk, request: { progress: loseEnd } }))
+    assert.deepInclude(error, { _tag: "SvcFileDamaged", fault: "Truncated" })
+  })
+
   cuts("fetches exact ranges of one version, and no more than it said", function* () {
     const g = yield* ground()
     const outcome = yield* succeeds(g)

@@ -238,6 +238,27 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect(
+    "S7 two logins that end alike are how the service is, unless it has let us in before; else somebody else ends them",
+    () =>
+      Effect.gen(function* () {
+        for (const [statuses, before, tag] of [
+          [[302, 302], false, "SvcLoginProtocol"],
+          [[403, 403], false, "SvcForbidden"],
+          [[302, 403], false, "SvcSessionContention"],
+          [[302, 302], true, "SvcSessionContention"]
+        ] as const) {
+          const service = makeService(({ path }, count) => {
+            if (path === "/api/lost") return { status: 302 }
+            const status = path === "/login" ? statuses[count - (before ? 2 : 1)] : undefined
+            return status === undefined ? null : { status, headers: { location: "/" } }
+          })
+          const exit = yield* withSession(service, (session) => (before ? get(session, "/api/lost") : Effect.void))
+          assert.strictEqual(failed(exit)._tag, tag, `${statuses}, ${before}`)
+        }
+      })
+  )
+
   it.effect("S12 a maintenance page is LoginProtocol, not a rejected password, and not repeated", () =>
     Effect.gen(function* () {
       const page = "<html><h1>Down for maintenance</h1></html>"
@@ -333,6 +354,15 @@ describe("Session, login", () => {
       )
       assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 3)
       assert.isTrue(errors.every((error) => error.message.includes("connection reset, during the login")))
+    })
+  )
+
+  it.effect("N1 a login that never left this machine is not one of the three", () =>
+    Effect.gen(function* () {
+      const refused = new TransportFault({ kind: "NotSent", reason: "connection refused" })
+      const service = makeService(({ path }, count) => (path === "/login" && count <= 4 ? refused : null))
+      succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.strictEqual(service.served.logins, 1)
     })
   )
 
