@@ -59,6 +59,8 @@ describe("FileTransfer", () => {
       const outcome = yield* succeeds(g)
       assert.strictEqual(outcome.attempts, 11)
       assert.strictEqual(g.links.mostOpen, 3)
+      // After each 64 MiB: a kill costs no more of a fast file.
+      assert.strictEqual(g.disk.log.filter((operation) => operation === "sync").length, 2)
       const borders = [0, 32, 64, 72, 80, 88, 96, 104, 112, 120, 128, 130]
       assert.deepStrictEqual(
         g.links.seen.map(({ range }) => range).sort(),

@@ -37,27 +37,38 @@ describe("FileTransfer, runs", () => {
     })
   )
 
+  /** Ten KiB come every two seconds. */
+  const slowly: Script = at(0, (good) => {
+    const drop = (n: number) => [patterned(200 * kib).subarray(n * 10 * kib, (n + 1) * 10 * kib), { wait: 2000 }]
+    return { ...good, body: Array.from({ length: 20 }, (_, n) => drop(n)).flat() }
+  })
+  const noted = ({ disk }: ReturnType<typeof ground>): ReadonlyArray<ReadonlyArray<number>> => {
+    const journal = disk.files.get(disk.names.find((name) => name.endsWith(".json")) ?? "")
+    return JSON.parse(new TextDecoder().decode(journal)).spans.map((span: ReadonlyArray<number>) => span.slice(0, 2))
+  }
+
   it.effect("P3 what a slow file has is noted every ten seconds: a kill costs no more", () =>
     Effect.gen(function* () {
-      const drop = (n: number) => [patterned(200 * kib).subarray(n * 10 * kib, (n + 1) * 10 * kib), { wait: 2000 }]
-      const body = Array.from({ length: 20 }, (_, n) => drop(n)).flat()
-      const g = ground({ script: at(0, (good) => ({ ...good, body })) })
+      const g = ground({ script: slowly })
       const fiber = yield* Effect.forkChild(g.download)
-      const noted = () => {
-        const journal = JSON.parse(
-          new TextDecoder().decode(g.disk.files.get(g.disk.names.find((name) => name.endsWith(".json")) ?? ""))
-        )
-        return journal.spans.map(([start, end]: ReadonlyArray<number>) => [start, end])
-      }
       yield* TestClock.adjust("9 seconds")
-      assert.deepStrictEqual(noted(), [])
+      assert.deepStrictEqual(noted(g), [])
       yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(noted(), [[0, 60 * kib]])
+      assert.deepStrictEqual(noted(g), [[0, 60 * kib]])
       yield* TestClock.adjust("20 seconds")
-      assert.deepStrictEqual(noted(), [[0, 160 * kib]])
+      assert.deepStrictEqual(noted(g), [[0, 160 * kib]])
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(fiber)
       g.delivered()
+    })
+  )
+
+  it.effect("K1 after a sync that failed nothing more is noted: the system tells of lost bytes once", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: slowly })
+      g.disk.fails = (operation, count) => (operation === "sync" && count === 2 ? "EIO" : null)
+      assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "SvcLocalIo")
+      assert.deepStrictEqual(noted(g), [[0, 60 * kib]])
     })
   )
 
