@@ -96,18 +96,25 @@ describe("FileTransfer, runs", () => {
     })
   )
 
-  it.effect("P9 a run whose part was taken over, although it held the claim, does not commit", () =>
-    Effect.gen(function* () {
-      const g = ground({ script: always((good) => ({ ...good, delay: 10_000 })) })
-      const fiber = yield* Effect.forkChild(Effect.exit(g.download))
-      yield* TestClock.adjust("1 second")
-      const name = g.disk.names.find((each) => each.endsWith(".json")) ?? ""
-      const journal = JSON.parse(new TextDecoder().decode(g.disk.files.get(name)))
-      g.disk.files.set(name, new TextEncoder().encode(JSON.stringify({ ...journal, writer: "another" })))
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Effect.flip(yield* Fiber.join(fiber)))._tag, "SvcBusy")
-      assert.isFalse(g.disk.files.has("s.bam"))
-    })
+  const late = always((good) => ({ ...good, delay: 10_000 }))
+  it.effect.each([
+    ["before its first byte", 1, late],
+    ["between two syncs", 11, slowly]
+  ] as const)(
+    "P9 a run whose part was taken over %s, although it held the claim, does not commit",
+    ([, seconds, script]) =>
+      Effect.gen(function* () {
+        const g = ground({ script })
+        const fiber = yield* Effect.forkChild(Effect.exit(g.download))
+        yield* TestClock.adjust(`${seconds} seconds`)
+        const name = g.disk.names.find((each) => each.endsWith(".json")) ?? ""
+        const journal = () => JSON.parse(new TextDecoder().decode(g.disk.files.get(name)))
+        g.disk.files.set(name, new TextEncoder().encode(JSON.stringify({ ...journal(), writer: "another" })))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Effect.flip(yield* Fiber.join(fiber)))._tag, "SvcBusy")
+        assert.isFalse(g.disk.files.has("s.bam"))
+        assert.strictEqual(journal().writer, "another")
+      })
   )
 
   it.effect("a part whose bytes are fewer than its journal says is not trusted", () =>

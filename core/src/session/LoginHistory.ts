@@ -74,10 +74,10 @@ export const afterForbidden = (history: LoginHistory): LoginHistory => ({
 
 export const afterLoss = (history: LoginHistory): LoginHistory => ({ ...history, lost: true })
 
-/** The history after something was refused that had been answered before (`Witnesses.ts`). */
+/** The history after something was refused that had been answered before (`Witnesses.ts`), which is asked only where nothing was lost yet. */
 export const afterRefusedWitness = (history: LoginHistory): LoginHistory => ({
   ...history,
-  lost: history.lost || history.witnessRefused,
+  lost: history.witnessRefused,
   witnessRefused: true
 })
 

@@ -4,6 +4,7 @@ import { Cause, Duration, Effect, Exit, Redacted } from "effect"
 import type { Said } from "../../../test/session/SessionGround.ts"
 import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
 import { Scrubber } from "../text/Scrubber.ts"
+import { RefusedLogins } from "./LoginHistory.ts"
 import type { Session } from "./Session.ts"
 import { TransportFault } from "./TransportFault.ts"
 
@@ -396,6 +397,31 @@ describe("Session, login", () => {
       })
     )
   }
+
+  it.effect("S1 a login that works clears the account of the passwords that others had refused", () =>
+    Effect.gen(function* () {
+      const cleared: Array<string> = []
+      const refusedLogins: RefusedLogins = {
+        has: () => Effect.succeed(false),
+        add: () => Effect.void,
+        forget: (key) => Effect.sync(() => void cleared.push(key))
+      }
+      const service = makeService(() => null)
+      const exit = yield* withSession(service, () => Effect.void).pipe(
+        Effect.provideService(RefusedLogins, refusedLogins)
+      )
+      succeeded(exit)
+      assert.deepStrictEqual(cleared, ["https://svc.example/\nana"])
+    })
+  )
+
+  it.effect("N16 an initial page that cannot be read is not asked for again: the next would be the same", () =>
+    Effect.gen(function* () {
+      const service = makeService(() => unreadable)
+      assert.include(failed(yield* withSession(service, () => Effect.void)).message, "encoding")
+      assert.strictEqual(service.asked.length, 1)
+    })
+  )
 
   it.effect("a request after the session's scope has closed is a defect that says so", () =>
     Effect.gen(function* () {

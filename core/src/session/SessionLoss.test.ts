@@ -170,6 +170,15 @@ describe("Session, a lost session", () => {
     })
   )
 
+  it.effect("S4 however many are forbidden in a row, something that is answered shows that the session lives", () =>
+    Effect.gen(function* () {
+      const forbidden = Array.from({ length: 20 }, (_, item) => `/api/forbidden/${item}`)
+      const { logins, outcomes } = yield* visit(["/api/1", ...forbidden], { forbidden })
+      assert.deepStrictEqual(outcomes, ["ok", ...forbidden.map(() => "SvcForbidden")])
+      assert.strictEqual(logins, 2)
+    })
+  )
+
   it.effect("S4 with nothing but forbidden items for hours the logins stay bounded, and it is never contention", () =>
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path.startsWith("/api/") ? { status: 403 } : null))
