@@ -42,7 +42,13 @@ const links: RunLinks = {
 }
 const noCodec = Layer.succeed(
   Codec,
-  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+  Codec.here({
+    inflateRaw: () => null,
+    gunzip: () => null,
+    deflateRaw: (bytes) => bytes,
+    crc32: () => 0,
+    indexOf: () => -1
+  })
 )
 
 const going = Effect.fnUntraced(function* (

@@ -8,7 +8,13 @@ import { canWriteReport } from "./ReportFile.ts"
 
 const noCodec = Layer.succeed(
   Codec,
-  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+  Codec.here({
+    inflateRaw: () => null,
+    gunzip: () => null,
+    deflateRaw: (bytes) => bytes,
+    crc32: () => 0,
+    indexOf: () => -1
+  })
 )
 
 layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {

@@ -7,7 +7,14 @@ import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import type { ContentCheck } from "../genome/bgzf/ContentCheck.ts"
-import { type BlockRun, type InflatedRun, inflateRun, inflateSingly, release } from "../genome/bgzf/InflatedRun.ts"
+import {
+  type BlockRun,
+  type InflatedRun,
+  inflateRun,
+  inflateSingly,
+  mostBlocks,
+  release
+} from "../genome/bgzf/InflatedRun.ts"
 import { missingEnd } from "../genome/Structure.ts"
 
 export interface BlockPosition {
@@ -53,9 +60,6 @@ const diskPace: WalkPace = { chunk: 0x40000, first: 0x40000, ahead: 4 }
 
 /** Runs that are inflated at the same time, while one is judged. */
 const inflatedAtOnce = 4
-
-/** Most blocks of a run, so that it takes at most 2 MiB deflated and as much inflated. */
-const mostBlocks = 32
 
 /** A run and where it lies; or, at the end of what can be read, the reason. */
 type RunOrEnd =

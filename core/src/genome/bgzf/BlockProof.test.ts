@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema, Semaphore } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
@@ -31,14 +32,28 @@ const someFile = (codec: Codec["Service"], roll: (bound: number) => number): Uin
   return concat(...blocks, Bgzf.eofBlock)
 }
 
-/** Nothing, one bit, or a page in place of bytes. */
+/** Nothing, one bit, a page in place of bytes, a gap, or a member of plain gzip more; anywhere, or where a block begins or the file ends. */
 const spoil = (file: Uint8Array, roll: (bound: number) => number): Uint8Array => {
-  const spoilt = file.slice()
-  const at = roll(file.length)
-  const how = roll(3)
-  if (how === 1) spoilt[at] = (spoilt[at] ?? 0) ^ (1 << roll(8))
-  if (how === 2) spoilt.set(text("<html>503</html>").subarray(0, file.length - at), at)
-  return spoilt
+  const starts = [0]
+  for (let at = 0; at < file.length; starts.push(at)) at += Bgzf.blockSize(file, at)
+  const at = roll(2) === 0 ? roll(file.length) : (starts[roll(starts.length)] ?? 0)
+  const [before, after] = [file.subarray(0, at), file.subarray(at)]
+  switch (roll(5)) {
+    case 1:
+      return concat(
+        before,
+        after.subarray(0, 1).map((byte) => byte ^ (1 << roll(8))),
+        after.subarray(1)
+      )
+    case 2:
+      return concat(before, text("<html>503</html>").subarray(0, after.length), after.subarray(16))
+    case 3:
+      return concat(before, after.subarray(1 + roll(300)))
+    case 4:
+      return concat(before, gzipSync("more"), after)
+    default:
+      return file
+  }
 }
 
 /** Hands a file over as several connections do: ranges in pieces of any size, in turns, some of them not at all. */

@@ -12,7 +12,7 @@ import type { ByteReader } from "../ByteReader.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { badBlock, readBlocks } from "./Blocks.ts"
 import type { Codec } from "./Codec.ts"
-import { type BlockRun, inflateRun, inflateSingly, release } from "./InflatedRun.ts"
+import { type BlockRun, inflateRun, inflateSingly, mostBlocks, release } from "./InflatedRun.ts"
 
 export interface BlockProof {
   /** Proves what it can of bytes that lie at `offset`; they may change after it returns. Those of one connection come in their order. */
@@ -21,8 +21,6 @@ export interface BlockProof {
   readonly finish: <E>(file: string, reader: ByteReader<E>) => Effect.Effect<void, FileDamaged | E>
 }
 
-/** Blocks that are inflated in one call: their content stays in the cache of a processor. */
-const mostBlocks = 16
 /** Bytes that are read at once of what no chain covers, where there are as many. */
 const readLength = 1024 * 1024
 /** Chains that may still grow; each holds less than 64 KiB. A connection that ends leaves one, which nothing continues. */
