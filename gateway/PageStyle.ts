@@ -48,6 +48,11 @@ code{flex:1 1 auto;min-width:0;padding:.5rem .65rem;border:1px solid var(--line)
 .row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
 #view{margin:1rem 0 1.5rem}
 #view form{max-width:none;margin:0}
+#view p.bad{margin:.5rem 0}
+.bad button{color:var(--text)}
+summary{cursor:pointer}
+details{margin:.5rem 0}
+details>form,details>.row{margin:.5rem 0!important}
 /* The browser of genomes is drawn in dark on white, whatever the page is. */
 #igv{min-height:12rem;margin-top:.5rem;padding:.25rem;border:1px solid var(--line);border-radius:.35rem;background:#fff;color:#1b1f24;color-scheme:light;overflow-x:auto}
 dialog{max-width:34rem;padding:1.25rem 1.5rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);color:var(--text)}

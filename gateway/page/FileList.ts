@@ -1,26 +1,12 @@
 /** What the script adds to the list of files: for each its address, commands, view and restoration. */
 import { hashOf, shownIn } from "./Address.ts"
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
-import { addFilter, busy, button, copyButton, element, type Listed, messageOf, sentence } from "./Elements.ts"
+import { addFilter, busy, button, copyButton, element, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
+import { addressOf, type Row, rowsIn, trackIn, trackNamed } from "./Rows.ts"
 import { isOpen, type Setting, show } from "./View.ts"
-import { genomeOf, isShown, relayed, type Track } from "./ViewSettings.ts"
+import { genomeOf, isShown, relayed } from "./ViewSettings.ts"
 import { minutes } from "./Wording.ts"
-
-interface Row extends Listed {
-  readonly kind: string
-  readonly index: string | null
-  readonly archived: boolean
-}
-
-const rowsIn = (main: HTMLElement): ReadonlyArray<Row> =>
-  [...(main.querySelector("table")?.tBodies[0]?.rows ?? [])].map((row) => ({
-    element: row,
-    name: row.cells[0]?.textContent ?? "",
-    kind: row.dataset["kind"] ?? "",
-    index: row.dataset["index"] ?? null,
-    archived: row.dataset["archived"] !== undefined
-  }))
 
 export const enhanceList = (main: HTMLElement): void => {
   const table = main.querySelector("table")
@@ -47,14 +33,11 @@ const goTo = async (main: HTMLElement, rows: ReadonlyArray<Row>): Promise<void> 
         ?.click()
     return
   }
-  for (const [at, { name }] of files.entries()) {
-    const row = rows.find((each) => each.name === name)
-    const track = row === undefined ? null : trackIn(row)
+  for (const [at, file] of files.entries()) {
     try {
-      if (track === null) throw new Error(`${name} cannot be shown: this analysis has no such file with an index.`)
-      await show(view, track, settingOf(main), at === 0 ? locus : null)
+      await show(view, await trackNamed(file, rows), settingOf(main), at === 0 ? locus : null)
     } catch (error) {
-      view.append(sentence(messageOf(error)))
+      view.prepend(sentence(messageOf(error)))
     }
   }
 }
@@ -66,12 +49,6 @@ const settingOf = (main: HTMLElement): Setting => {
     genesUrl: main.dataset["genes"] === undefined ? null : new URL("genes", root).href
   }
 }
-
-/** Null for a file of which no region can be shown. */
-const trackIn = ({ archived, index, kind, name }: Row): Track | null =>
-  archived || index === null || !isShown(kind)
-    ? null
-    : { name, analysis: null, kind, url: addressOf(name), indexUrl: addressOf(index) }
 
 /** A link takes no token along: the browser follows an address that is signed for this file. */
 const downloadByLink = (event: MouseEvent) => {
@@ -125,9 +102,6 @@ const addButton = (main: HTMLElement, row: Row) => {
     })
   }
 }
-
-/** Where this page gets a file: with the token, where the page has it in its path. */
-const addressOf = (name: string) => `${new URL(".", location.href).href}${encodeURIComponent(name)}`
 
 /** Where most look first; what the commands take until somebody has another wish. */
 const exampleRegion = "chr17:43044295-43125364"

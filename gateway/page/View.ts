@@ -2,7 +2,8 @@
 import { type FileName, hashOf } from "./Address.ts"
 import { element, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
-import { firstPlace, genesIn, type Place, regionText, sequencesIn } from "./Place.ts"
+import { othersForm } from "./Others.ts"
+import { firstPlace, genesIn, type Place, regionText, type Sequence, sequencesIn } from "./Place.ts"
 import { makeSteering, type Steering } from "./Steering.ts"
 import { type Genome, geneTrack, labelOf, type Track, trackOf } from "./ViewSettings.ts"
 
@@ -44,6 +45,8 @@ interface Opened {
   /** Files of the view, and those that are being loaded, by their labels. */
   readonly files: Map<string, FileName>
   readonly loading: Set<string>
+  /** Fails for reads of another genome than those of the first file. */
+  readonly mustFit: (track: Track) => Promise<void>
 }
 
 /** The view that is open, or being opened: who is impatient must not open a second one. */
@@ -84,30 +87,31 @@ export const show = async (
 }
 
 /** One that failed, or was taken out of the view, can be added again. */
-const add = async ({ browser, files, loading, steering }: Opened, track: Track): Promise<void> => {
+const add = async ({ browser, files, loading, mustFit, steering }: Opened, track: Track): Promise<void> => {
   const label = labelOf(track)
   if (loading.has(label)) return
   // Reads are first asked for when they are drawn: of a track that is there may nothing have come. Then igv.js says so itself.
   if (browser.findTracks("name", label).length > 0) return void (await browser.updateViews())
   loading.add(label)
   try {
-    await browser.loadTrack(trackOf(track, token.get()))
+    await mustFit(track)
+    await browser.loadTrack(trackOf(track, token.get())).catch(() => {
+      // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
+      throw new Error(`${label} cannot be shown: its header or index cannot be read.`)
+    })
     files.set(label, { name: track.name, analysis: track.analysis })
     steering.remember()
-  } catch {
-    // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
-    throw new Error(`${label} cannot be shown: its header or index cannot be read.`)
   } finally {
     loading.delete(label)
   }
 }
 
-const start = async (at: HTMLElement, track: Track, { genesUrl, genome }: Setting): Promise<Opened> => {
+const start = async (at: HTMLElement, track: Track, setting: Setting): Promise<Opened> => {
+  const { genesUrl, genome } = setting
   at.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))
-  const text = async (url: string) => (await need(url)).text()
   const [told, bed, igv] = await Promise.all([
-    text(`${track.url}/sequences`),
-    genesUrl === null ? null : text(genesUrl),
+    sequencesTold(track),
+    genesUrl === null ? null : textAt(genesUrl),
     load()
   ])
   const sequences = sequencesIn(told)
@@ -124,7 +128,11 @@ const start = async (at: HTMLElement, track: Track, { genesUrl, genome }: Settin
     hashAt: (locus) => hashOf({ files: [...files.values()], locus }),
     close: () => void close(at)
   })
-  at.replaceChildren(steering.form, canvas)
+  at.replaceChildren(
+    steering.form,
+    othersForm((other) => show(at, other, setting)),
+    canvas
+  )
   const browser = await igv.createBrowser(canvas, {
     ...(typeof genome === "string" ? { genome } : { loadDefaultGenomes: false, reference: genome ?? own(track, told) }),
     locus: regionText(first),
@@ -135,11 +143,35 @@ const start = async (at: HTMLElement, track: Track, { genesUrl, genome }: Settin
   })
   // Two fields for one thing disagree.
   canvas.shadowRoot?.querySelector(".igv-search-container")?.remove()
+  for (const [tag, name] of [
+    ["select", "Chromosome"],
+    ["input[type=range]", "Zoom"]
+  ] as const)
+    canvas.shadowRoot?.querySelector(tag)?.setAttribute("aria-label", name)
   saysItself(browser, steering.say)
   browser.on("locuschange", ([frame]) => {
     if (frame !== undefined) steering.moved(placeOf(browser, sequences, frame))
   })
-  return { igv, browser, steering, files, loading: new Set() }
+  return { igv, browser, steering, files, mustFit: makeMustFit(track, sequences), loading: new Set() }
+}
+
+const textAt = async (url: string) => (await need(url)).text()
+
+const sequencesTold = ({ url }: Track) => textAt(`${url}/sequences`)
+
+/** Reads of two genomes would stand one below the other as if they were of one place. The header of a VCF may tell no lengths. */
+const makeMustFit = (first: Track, sequences: ReadonlyArray<Sequence>): Opened["mustFit"] => {
+  const lengths = new Map(sequences.map(({ length, name }) => [name, length]))
+  return async (track) => {
+    if (track.url === first.url || track.kind !== "bam" || first.kind !== "bam") return
+    const all = sequencesIn(await sequencesTold(track))
+    const other = all.find(({ length, name }) => (lengths.get(name) ?? length) !== length)
+    if (other === undefined) return
+    const { length, name } = other
+    throw new Error(
+      `${labelOf(track)} is of another genome and not shown: its ${name} has ${length} bases, and that of ${labelOf(first)} ${lengths.get(name)}.`
+    )
+  }
 }
 
 /** By the name that the file has for a sequence: a genome of another origin may have another one. */

@@ -7,7 +7,7 @@ import { until } from "../../Executables.ts"
 import { gatewayGround } from "../../GatewayGround.ts"
 import { startBrowser, type Visit } from "../Browser.ts"
 import { folder } from "../Ground.ts"
-import { complaints, draws, keep, looked, shows } from "./PageView.ts"
+import { complaints, draws, keep, looked, press, shows, text, token } from "./PageView.ts"
 
 const genes = `##gff-version 3
 chr17\tlab\tgene\t43090001\t43095000\t.\t-\t.\tID=g1;Name=BRCA1
@@ -131,6 +131,67 @@ describe("places in Chromium", () => {
           []
         )
       })
+  )
+
+  it.live("files of several analyses stand in one view, as far as this reader may see them, and in its address", () =>
+    Effect.gen(function* () {
+      const browser = yield* startBrowser
+      const place = yield* folder
+      const [tokens, world] = [join(place, "tokens"), join(place, "world.json")]
+      writeFileSync(tokens, `family ${token} A1 A2 A7\n`, { mode: 0o600 })
+      const files = ["bam", "bam.bai"].map((type) => ({ name: `S7.${type}`, copyOf: `A1/S1.${type}` }))
+      writeFileSync(world, JSON.stringify({ analyses: [{ id: "A7", files }] }))
+      const { gateway } = yield* gatewayGround(["--tokenFile", tokens], ["--world", world])
+      const visit = yield* browser.visit(
+        `${gateway.url}/t/${token}/files/A1/#S1.bam&with=A3/S3.bam&locus=chr17:43090000-43094000`,
+        { width: 1280 }
+      )
+      yield* shows(visit, /A3 is not there for this reader\./)
+      yield* draws(visit, 2)
+      const list = (id: string) =>
+        visit.evaluate(
+          `(() => { const it = document.querySelector("#view details"); it.open = true; it.querySelector("input").value = ${JSON.stringify(id)}; it.querySelector("form").requestSubmit() })()`
+        )
+      for (const id of ["A3", "A99", harm]) {
+        yield* list(id)
+        yield* shows(visit, new RegExp(`${literally(id)} is not there for this reader\\.`))
+      }
+      yield* list("A2")
+      yield* shows(visit, /Add A2 S2\.bam/)
+      yield* press(visit, "Add A2 S2.bam")
+      yield* is(visit, /^chr17:43090000-/)
+      yield* until(
+        "the address has both",
+        Effect.map(visit.evaluate("location.hash"), (hash) =>
+          String(hash).includes("#S1.bam&with=A2/S2.bam&locus=chr17:")
+        )
+      )
+      // Coverage and reads of both.
+      yield* draws(visit, 3)
+      // The same reads of another genome.
+      yield* visit.evaluate(
+        `(() => { const { fetch } = window; window.fetch = (url, init) => String(url).endsWith("/A7/S7.bam/sequences") ? Promise.resolve(new Response("chr17\\t81195210\\t\\n")) : fetch(url, init) })()`
+      )
+      yield* list("A7")
+      yield* shows(visit, /Add A7 S7\.bam/)
+      yield* press(visit, "Add A7 S7.bam")
+      yield* shows(
+        visit,
+        /A7 S7\.bam is of another genome and not shown: its chr17 has 81195210 bases, and that of S1\.bam 83257441\./
+      )
+      yield* looked(visit, "several")
+      assert.notInclude(yield* text(visit), token)
+      const again = yield* browser.visit(String(yield* visit.evaluate("location.href")), { width: 1280 })
+      yield* until(
+        "the other analysis is there again",
+        Effect.sync(() => again.requests().some((address) => address.endsWith("/files/A2/S2.bam.bai")))
+      )
+      yield* is(again, /^chr17:43090000-/)
+      assert.deepStrictEqual(
+        complaints(visit).filter((text) => !/status of 404/.test(text)),
+        []
+      )
+    })
   )
 
   it.live("without genes the page says who brings them, and an address of nothing what is wrong with it", () =>
