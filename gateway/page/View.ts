@@ -5,7 +5,7 @@ import { need, token } from "./Gate.ts"
 import { othersForm } from "./Others.ts"
 import { firstPlace, genesIn, type Place, regionText, type Sequence, sequencesIn } from "./Place.ts"
 import { makeSteering, type Steering } from "./Steering.ts"
-import { type Genome, geneTrack, labelOf, type Track, trackOf } from "./ViewSettings.ts"
+import { type Genome, geneTrack, hasReads, labelOf, type Track, trackOf } from "./ViewSettings.ts"
 
 /** The little that is needed of igv.js. */
 interface Igv {
@@ -163,7 +163,7 @@ const sequencesTold = ({ url }: Track) => textAt(`${url}/sequences`)
 const makeMustFit = (first: Track, sequences: ReadonlyArray<Sequence>): Opened["mustFit"] => {
   const lengths = new Map(sequences.map(({ length, name }) => [name, length]))
   return async (track) => {
-    if (track.url === first.url || track.kind !== "bam" || first.kind !== "bam") return
+    if (track.url === first.url || !hasReads(track) || !hasReads(first)) return
     const all = sequencesIn(await sequencesTold(track))
     const other = all.find(({ length, name }) => (lengths.get(name) ?? length) !== length)
     if (other === undefined) return

@@ -13,12 +13,14 @@ export type Genome = string | Readonly<Record<string, string>>
 /** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
 export const relayed = { "Svc-Relay": "1" }
 
-const formats: Readonly<Record<string, object>> = {
+const formats: Readonly<Record<string, { readonly type: string }>> = {
   bam: { type: "alignment", format: "bam", height: 320 },
   "vcf.gz": { type: "variant", format: "vcf" }
 }
 
 export const isShown = (kind: string): boolean => kind in formats
+
+export const hasReads = ({ kind }: Track): boolean => formats[kind]?.type === "alignment"
 
 /** igv.js takes a name for markup. */
 export const withoutMarkup = (text: string): string => text.replaceAll("<", "‹").replaceAll(">", "›")
