@@ -13,10 +13,11 @@ export type Genome = string | Readonly<Record<string, string>>
 /** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
 export const relayed = { "Svc-Relay": "1" }
 
-const formats: Readonly<Record<string, { readonly type: string }>> = {
-  bam: { type: "alignment", format: "bam", height: 320 },
-  "vcf.gz": { type: "variant", format: "vcf" }
-}
+const formats: Readonly<Record<string, { readonly type: string; readonly format: string; readonly height?: number }>> =
+  {
+    bam: { type: "alignment", format: "bam", height: 320 },
+    "vcf.gz": { type: "variant", format: "vcf" }
+  }
 
 export const isShown = (kind: string): boolean => kind in formats
 
