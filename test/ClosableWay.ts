@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
+import { listening } from "./servers/StrictService.ts"
 
 /** A way to a port of this machine that can be closed. */
 export const closableWay = Effect.fnUntraced(function* (port: number) {
@@ -13,13 +14,8 @@ export const closableWay = Effect.fnUntraced(function* (port: number) {
     client.on("error", () => service.destroy())
     return service.on("error", () => client.destroy())
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void way.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => way.close())
-  )
-  const address = way.address()
   return {
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
+    url: `http://127.0.0.1:${yield* listening(way)}`,
     close: () => {
       open = false
       for (const client of passing) client.destroy()

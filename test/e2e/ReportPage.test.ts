@@ -11,6 +11,7 @@ import { reportPage } from "../../core/src/report/Page.ts"
 import type { ReportDocument } from "../../core/src/report/Report.ts"
 import { startSandbox } from "../Executables.ts"
 import { empty, hostile, many, night, requested, thousands } from "../report/Documents.ts"
+import { listening } from "../servers/StrictService.ts"
 import { startBrowser, type View, type Visit } from "./Browser.ts"
 import { download } from "./Download.ts"
 import { folder } from "./Ground.ts"
@@ -29,12 +30,7 @@ const served = Effect.fnUntraced(function* (page: string) {
     asked.push(url)
     response.setHeader("content-type", "text/html; charset=utf-8").end(page)
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
-  )
-  const address = server.address()
-  return { asked, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/` }
+  return { asked, url: `http://127.0.0.1:${yield* listening(server)}/` }
 })
 
 /** Elements that end right of the window, and whether the page scrolls sideways. */

@@ -8,9 +8,8 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import { executable, until } from "../Executables.ts"
+import { until } from "../Executables.ts"
 import { ask, gatewayGround, temporary } from "../GatewayGround.ts"
-import { runWarm } from "../WarmExecutables.ts"
 import { words } from "../Words.ts"
 
 const token = "0123456789abcdefghij"
@@ -407,14 +406,6 @@ describe("svc-gateway", () => {
         yield* raw(`GET /files/A1 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`),
         "HTTP/1.1 421"
       )
-    })
-  )
-
-  it.live("is a step like the others", () =>
-    Effect.gen(function* () {
-      const help = yield* runWarm("svc-steps", ["gateway", "--help"])
-      assert.include(help.stdout, "Usage: svc-steps gateway [options]")
-      assert.isTrue(executable("svc-gateway").endsWith("svc-gateway.js"))
     })
   )
 })

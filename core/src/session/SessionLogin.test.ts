@@ -220,15 +220,6 @@ describe("Session, login", () => {
     )
   }
 
-  it.effect("an initial page that redirects elsewhere says where", () =>
-    Effect.gen(function* () {
-      const service = makeService(() => ({ status: 308, headers: { location: "https://new.example/?s=secret" } }))
-      const error = failed(yield* withSession(service, () => Effect.void))
-      assert.include(error.message, "https://new.example")
-      assert.notInclude(error.message, "secret")
-    })
-  )
-
   it.effect("the session ending between initial page and form is not a rejected password", () =>
     Effect.gen(function* () {
       const service = makeService((asked, count) =>

@@ -10,6 +10,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { until } from "../../Executables.ts"
 import { root } from "../../Root.ts"
+import { listening } from "../../servers/StrictService.ts"
 import { folder } from "../Ground.ts"
 import { toolGround } from "./Ground.ts"
 import { soak } from "./Soak.ts"
@@ -47,12 +48,7 @@ const startLargeFile = Effect.gen(function* () {
     }
     send()
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
-  )
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/large?signature=x`
+  const url = `http://127.0.0.1:${yield* listening(server)}/large?signature=x`
   return { url, asked: () => asked }
 })
 

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { gatewayGround } from "../../GatewayGround.ts"
 import { root } from "../../Root.ts"
+import { listening } from "../../servers/StrictService.ts"
 import { startBrowser } from "../Browser.ts"
 import { folder } from "../Ground.ts"
 import { region } from "./Ground.ts"
@@ -52,12 +53,7 @@ describe("a genome browser at the gateway", () => {
           else if (url === "/sizes") response.end("chr7\t159345973\nchr17\t83257441\n")
           else response.setHeader("content-type", "text/html").end(page(gateway, locus))
         })
-        yield* Effect.acquireRelease(
-          Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-          () => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
-        )
-        const address = server.address()
-        const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+        const origin = `http://127.0.0.1:${yield* listening(server)}`
         const tokens = join(yield* folder, "tokens")
         writeFileSync(tokens, `browser ${token} A1\n`, { mode: 0o600 })
         const ground = yield* gatewayGround(["--relay", "--allowOrigin", origin, "--tokenFile", tokens])

@@ -152,15 +152,6 @@ describe("what is in the way", () => {
   rule("Z2 a folder at the final name", { exitCode: 73, plant: (out) => mkdirSync(first(out)), clear: remove })
 })
 
-describe("what never begins", () => {
-  rule("G1 an unknown type", { exitCode: 64, options: ["-f", "bad"] }, ({ stats }) =>
-    assert.deepStrictEqual(stats.requests, {})
-  )
-  rule("Y1 no password and no terminal", { exitCode: 78, env: { SVC_PASSWORD: "" } }, ({ stats }) =>
-    assert.deepStrictEqual(stats.requests, {})
-  )
-})
-
 const stoppedBy = (signal: NodeJS.Signals) => (place: Ground, args: ReadonlyArray<string>) =>
   stoppedInMidFile(place, "svc-download", args, signal)
 
