@@ -13,7 +13,7 @@ export const pruneOptions = {
   before: {
     type: "text",
     metavar: "TIME",
-    help: "Only requests made before this time, such as 2026-11-21 or 2026-11-21T12:00:00Z"
+    help: "Only requests made before this time, such as 2026-11-21 or 2026-11-21T12:00:00Z; of one that does not say when, its estimate counts"
   },
   unusable: { type: "flag", help: "Also the entries that cannot be used" }
 } as const satisfies CommandOptions

@@ -184,7 +184,7 @@ describe("the stream of rows", () => {
             { index: 1, id: "ID", title: "Symbol", name: "ID_2" }
           ])
           assert.lengthOf(said, answers.length - 1)
-          if (answers.length > 1) assert.match(said[0] ?? "", /after part of analysis A1; fetching it anew/)
+          if (answers.length > 1) assert.match(said[0] ?? "", /^analysis A1: .*; fetching it anew/)
         }
         assert.strictEqual((yield* Effect.flip(columnsOf({ status: 400, text: "{}" })))._tag, "SvcNotFound")
       })

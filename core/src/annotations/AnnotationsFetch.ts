@@ -128,7 +128,7 @@ const retried = Effect.fnUntraced(function* <A, E extends AnnotationsError, R>(
 
 const sayAnew = (error: BodyBroken | ReplyMalformed, analysisId: string) =>
   Effect.logWarning(
-    `${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason} after part of analysis ${analysisId}; fetching it anew`
+    `analysis ${analysisId}: ${error._tag === "BodyBroken" ? `${error.host}: ` : ""}${error.reason}; fetching it anew`
   )
 
 /** The same, and a failure takes back what was written. */

@@ -45,14 +45,15 @@ export const decideToAskAgain = (
   return { _tag: "Asked", until: before + Duration.toMillis(interval) }
 }
 
-/** What became of asking again for an entry; `Asked`: by another run, while this one waited for its turn. */
+/** What became of asking again for an entry; `Asked`: by another run, while this one waited for its turn; `Leave`: by the limit of the run. */
 export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
   | Asked
+  | Leave
   | { readonly _tag: "Failed"; readonly error: ChangeError | TrackingError | FileArchived }
 
 /**
- * Asks once for each analysis of `entries`; those that are left have no result.
+ * Asks once for each analysis of `entries`.
  *
  * @param asked - the analyses that this run asked for before, by their number bounded by `maxRestores`; grows
  * @param known - the requests that the restoration file had beside them
@@ -71,9 +72,9 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
     if (left === null) {
       within.add(entry.analysisId)
       wanted.push(entry)
-    } else if (request.requireAll === true) {
-      results.set(entry, { _tag: "Failed", error: leftError(entry, left.reason) })
-    } else yield* sayLeft(entry, left)
+    } else {
+      results.set(entry, request.requireAll === true ? { _tag: "Failed", error: leftError(entry, left.reason) } : left)
+    }
   }
   const found = yield* perAnalysis(wanted, (id, group) => askForEntries(id, group, request, asked, known))
   return new Map<TrackingEntry, AskAgainResult>([...results, ...found])
@@ -121,9 +122,7 @@ const askForEntries = Effect.fnUntraced(function* (
         { discard: true }
       )
   })
-  if (!("_tag" in outcome)) return { _tag: "Requested", ...outcome }
-  for (const entry of entries) yield* sayLeft(entry, outcome)
-  return outcome
+  return "_tag" in outcome ? outcome : { _tag: "Requested", ...outcome }
 })
 
 /** Says why an entry is not asked for. */

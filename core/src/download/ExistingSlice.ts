@@ -56,7 +56,7 @@ const look = Effect.fn("svc.download.lookAtSlice")(function* (
                 regions,
                 index: { name: indexName.slice(indexName.lastIndexOf("/") + 1), bytes: indexSize }
               }
-            : { _tag: "Other", error: otherRegions(path, regions) }
+            : { _tag: "Other", error: otherRegions(path, regions, plan.key) }
       })
     )
   }

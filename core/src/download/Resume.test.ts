@@ -405,6 +405,28 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
+  it.effect("what the limit of a run leaves, or another run asks for meanwhile, is said by the first look alone", () =>
+    Effect.gen(function* () {
+      const run = Effect.fnUntraced(function* (maxRestores: number, meanwhile: ReadonlyArray<object> | null) {
+        const said: Array<string> = []
+        const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+        const store: Array<Effect.Effect<void>> = []
+        const w = yield* world({
+          entries: [entry("A1", "S.bam", {}, late)],
+          listing: () => Effect.as(Effect.all(store), cold("S.bam")),
+          maxRestores
+        })
+        if (meanwhile !== null) store.push(w.store(meanwhile))
+        yield* Effect.provide(Effect.andThen(w.statuses, w.statuses), log)
+        assert.notInclude(w.events, "restore A1")
+        return said.filter((line) => line.includes("not asked for"))
+      })
+      const again = entry("A1", "S.bam", {}, { ...late, askedAgain: new Date().toISOString() })
+      assert.match((yield* run(0, null)).join("|"), /^S\.bam [^|]+ no restorations may be asked for[^|]+$/)
+      assert.match((yield* run(1, [again])).join("|"), /^S\.bam [^|]+ asked for again less than a day ago[^|]+$/)
+    })
+  )
+
   it.effect("nobody at a terminal is asked: the request itself agreed to it", () =>
     Effect.gen(function* () {
       const w = yield* world({

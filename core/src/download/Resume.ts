@@ -119,7 +119,7 @@ const judgeAll = Effect.fnUntraced(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const restored: Array<RestoredRequest> = []
-  const lost: Array<StoredRequest> = []
+  const lost: Array<LostRequest> = []
   for (const stored of open) {
     const listing = listings.get(stored.entry.analysisId)
     if (listing === undefined) continue
@@ -133,12 +133,18 @@ const judgeAll = Effect.fnUntraced(function* (
       const asked = decision._tag === "Asked"
       memory.remember(stored, asked ? requestedState(stored.entry, null, false) : { _tag: "NotRequested" })
       const isNew = memory.foundLost(stored)
-      if (decision._tag === "Ask") lost.push(stored)
+      if (decision._tag === "Ask") lost.push({ stored, isNew })
       else if (isNew && !request.statusOnly) yield* sayLeft(stored.entry, decision)
     }
   }
   return { restored, lost }
 })
+
+/** A request to ask for again; `isNew`: no look before this one found it lost, and why it is left is said now or never. */
+interface LostRequest {
+  readonly stored: StoredRequest
+  readonly isNew: boolean
+}
 
 /** What a look makes of one request. */
 type Judgement =
@@ -185,21 +191,23 @@ const judge = Effect.fnUntraced(function* (
 
 /** Asks again for what got lost. */
 const askAgainForLost = Effect.fnUntraced(function* (
-  lost: ReadonlyArray<StoredRequest>,
+  lost: ReadonlyArray<LostRequest>,
   { requests }: StoredRequests,
   { fallback, service }: ResumeRequest,
   memory: ResumeMemory
 ) {
   if (lost.length === 0) return
   const results = yield* askAgain(
-    lost.map(({ entry }) => entry),
+    lost.map(({ stored }) => stored.entry),
     restoreRequestOf(fallback, service),
     memory.asked,
     knownIn(requests.map(({ entry }) => entry))
   )
-  for (const stored of lost) {
+  for (const { isNew, stored } of lost) {
     const result = results.get(stored.entry)
     if (result === undefined) continue
+    if (isNew && (result._tag === "Asked" || result._tag === "Leave")) yield* sayLeft(stored.entry, result)
+    if (result._tag === "Leave") continue
     if (result._tag === "Asked") memory.remember(stored, requestedState(stored.entry, null, false))
     else memory.remember(stored, result._tag === "Requested" ? { ...result, underWay: true } : result)
   }

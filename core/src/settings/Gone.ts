@@ -18,13 +18,13 @@ export const gone: ReadonlyArray<Gone> = [
     names: ["gene", "genes"],
     steps: ["fetch-annotations"],
     instead:
-      "write --filters 'SYMBOL = BRCA1', with the name of the column that has it (~= for a column with several genes)"
+      "write --filters 'Gene = BRCA1', with the column that the service has for it (~= where it names several genes)"
   },
   {
     names: ["range", "g", "bed", "b"],
     steps: ["fetch-annotations"],
     instead:
-      "write -F 'Chr = chr17' -F 'Pos >= 43044295' -F 'Pos <= 43125364', with the names of the columns that have them"
+      "write -F 'Chr = 17' -F 'Pos >= 43044295' -F 'Pos <= 43125364', with columns and chromosome as the service spells them"
   },
   {
     names: ["links", "writeLinks", "fromLinks", "U", "list-urls", "listUrls", "url-file", "urlFile", "linksFile"],

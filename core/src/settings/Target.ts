@@ -26,7 +26,7 @@ const baseOf = (text: string, what: string): Result.Result<URL, string> => {
     return Result.fail(`${what} must be an http or https URL such as https://lab.example.org`)
   }
   if (url.username !== "" || url.password !== "" || hasBrokenCredentials(url)) {
-    return Result.fail(`${what} must not hold credentials: use --username and SVC_PASSWORD`)
+    return Result.fail(`${what} must not hold credentials: write the address alone`)
   }
   const page = /^(.*?\/)(?:login|signin|sign-in|authenticate)(?:\.\w+)?\/?$/.exec(url.pathname)
   if (page !== null || /^#!?\//.test(url.hash)) {

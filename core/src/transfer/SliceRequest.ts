@@ -61,15 +61,19 @@ export type SliceState =
 export const maker = "svc-download"
 
 /** The refusal of a file that is not the wanted slice; `regions` as its header says, null when it is no slice of ours. */
-export const otherRegions = (path: string, regions: string | null): CannotCreate =>
+export const otherRegions = (path: string, regions: string | null, wanted = ""): CannotCreate =>
   new CannotCreate({
     path,
-    reason:
-      regions === null ? "a file that we did not cut is there" : `it is there with other regions (${shorten(regions)})`,
+    reason: regions === null ? "a file that we did not cut is there" : `it is there with ${otherThan(regions, wanted)}`,
     replaceable: true
   })
 
-const shorten = (regions: string) => (regions.length > 100 ? `${regions.slice(0, 100)}...` : regions)
+/** What a slice has in place of what is wanted; unplaced reads are the word `*` of its regions. */
+const otherThan = (regions: string, wanted: string): string => {
+  const placed = (text: string) => text.replace(/(?:^| )\*$/, "")
+  if (placed(regions) === placed(wanted)) return `these regions and ${regions.endsWith("*") ? "" : "no "}unplaced reads`
+  return `other regions (${regions.length > 100 ? `${regions.slice(0, 100)}...` : regions})`
+}
 
 /** What became of a slice. */
 export type SliceOutcome = SliceFigures &
