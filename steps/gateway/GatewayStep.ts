@@ -23,7 +23,7 @@ export const options = {
   },
   relay: {
     type: "flag",
-    help: "Send bytes of files; the default with --tokenFile"
+    help: "Send bytes; the default with --tokenFile"
   },
   redirect: {
     type: "flag",
@@ -54,7 +54,7 @@ export const options = {
     type: "path",
     file: { what: "the file of genes", use: "read" },
     metavar: "FILE",
-    help: "Genes that the page finds: a BED with names, or a GFF3, plain or gzip"
+    help: "Genes for the page: a named BED or a GFF3"
   },
   accessLog: {
     type: "path",
@@ -74,7 +74,7 @@ export const options = {
   trustProxy: {
     type: "list",
     metavar: "ADDRESS",
-    help: "Believe X-Forwarded-For of this address or network"
+    help: "Believe X-Forwarded-For of this address"
   },
   drain: {
     type: "duration",
