@@ -103,6 +103,7 @@ describe("help", () => {
       const codes = [...exitCodesOf(name).matchAll(/\d+/g)].map(([code]) => code)
       for (const code of codes) assert.property(ExitCodes, code)
       assert.strictEqual(codes.includes("77"), keysOf(name).includes("target"), name)
+      assert.strictEqual(codes.includes("73"), name !== "verify", name)
       assert.strictEqual(codes.includes("75"), ["download", "resume-restore"].includes(name), name)
     }
   })

@@ -64,6 +64,15 @@ const optionsSection = (layout: Layout, heading: string, options: Readonly<Recor
 
 const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
 
+/** Without what begins after the first clause, unless that tells the choices apart. */
+const briefly = (options: Readonly<Record<string, Option>> = {}): Readonly<Record<string, Option>> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      option.choices === undefined ? { ...option, help: option.help.replace(/[;.] .*/, "") } : option
+    ])
+  )
+
 /** The settings under their headings; the short help has those that most need or an example uses, with the first clause of what there is to say. */
 const settingsSections = (
   layout: Layout,
@@ -105,7 +114,8 @@ export const exitCodesOf = (name: Step["name"]): string => {
   const codes = [
     ...["0 done", "64 usage", "65 wrong data", "66 not found"],
     ...(takes("target") ? ["69 unavailable"] : []),
-    ...["73 output", "74 disk"],
+    ...(takes("target") || takes("restorationFile") ? ["73 output"] : []),
+    "74 disk",
     ...(waits ? ["75 pending"] : []),
     ...(takes("target") ? ["77 login", "78 settings"] : [])
   ]
@@ -142,7 +152,7 @@ export const helpText = (
     "",
     ...(isFamily ? methodLines(layout, about, calledAs, all) : usageLines(layout, about, calledAs)),
     ...(all ? [] : examples),
-    ...(isFamily ? [] : optionsSection(layout, "Options", about.options)),
+    ...(isFamily ? [] : optionsSection(layout, "Options", all ? about.options : briefly(about.options))),
     ...(isFamily && !all ? [] : settingsSections(layout, about, all)),
     ...(all
       ? [...optionsSection(layout, "General", generalOptions), ...wrap(aboutSettings, width), "", ...examples]
