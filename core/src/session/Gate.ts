@@ -63,11 +63,10 @@ export const makeAccountLock = (): AccountLock["Service"] => {
   return {
     take: Effect.fnUntraced(function* (key) {
       const rest = Duration.millis((left.get(key) ?? 0) - (yield* monotonicMillis))
-      if (left.has(key) && Duration.isPositive(rest)) {
+      if (Duration.isPositive(rest)) {
         yield* sayAtWork(rest)
         yield* Effect.sleep(rest)
       }
-      left.delete(key)
       return {
         leave: Effect.map(monotonicMillis, (now) => void left.set(key, now + Duration.toMillis(longestAnswer)))
       }
