@@ -117,6 +117,18 @@ describe("FileTransfer, runs", () => {
       })
   )
 
+  it.effect("P9 a journal that somebody removed names no other run: the file comes", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: slowly })
+      const fiber = yield* Effect.forkChild(g.download)
+      yield* TestClock.adjust("11 seconds")
+      for (const name of g.disk.names) if (name.endsWith(".json")) g.disk.files.delete(name)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      g.delivered()
+    })
+  )
+
   it.effect("a part whose bytes are fewer than its journal says is not trusted", () =>
     Effect.gen(function* () {
       const g = ground({ script: at(0, (good) => cutAfter(good, 100 * kib)) })

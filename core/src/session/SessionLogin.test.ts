@@ -53,6 +53,22 @@ describe("Session, login", () => {
     )
   }
 
+  it.effect(
+    "S2 the token of a session that ended is none for the next one: without a fresh one no password is sent",
+    () =>
+      Effect.gen(function* () {
+        let over = false
+        const service = makeService(({ method, path }) => {
+          over ||= path === "/api/x"
+          if (path === "/api/x") return { status: 302 }
+          return over && method === "HEAD" ? { cookies: ["sid=other; Path=/"] } : null
+        })
+        const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
+        assert.strictEqual(error._tag, "SvcLoginProtocol")
+        assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+      })
+  )
+
   it.effect("S2 the second initial path is asked when the first has no token", () =>
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.method === "HEAD" && asked.path === "/" ? { status: 404 } : null))

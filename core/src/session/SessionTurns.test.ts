@@ -8,6 +8,7 @@ import {
   inVirtualTime,
   loginPage,
   makeService,
+  type Said,
   settings,
   succeeded,
   withSession
@@ -53,19 +54,24 @@ describe("Session, one at a time", () => {
     })
   )
 
-  it.effect("S8 a request that never ends is cut after the grace time, and no logout meets the work on it", () =>
-    Effect.gen(function* () {
-      const service = makeService((asked) => (asked.path === "/api/hang" ? { delay: "1 hour" } : null))
-      const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
-      const program = Effect.flatMap(Session, (session) => get(session, "/api/hang")).pipe(
-        Effect.provide(layer),
-        Effect.timeoutOption("10 seconds"),
-        Effect.andThen(Clock.currentTimeMillis)
-      )
-      const ended = succeeded(yield* inVirtualTime(program))
-      assert.isAtMost(ended, 13_200)
-      assert.deepInclude(service.served, { logouts: 0, atWork: 0 })
-    })
+  it.effect.each([
+    ["is not answered", { delay: "1 hour" }],
+    ["is answered without end", { body: "[1", after: "silence" }]
+  ] satisfies ReadonlyArray<readonly [string, Said]>)(
+    "S8 a request that %s is cut after the grace time, and no logout meets the work on it",
+    ([, said]) =>
+      Effect.gen(function* () {
+        const service = makeService((asked) => (asked.path === "/api/hang" ? said : null))
+        const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
+        const program = Effect.flatMap(Session, (session) => get(session, "/api/hang")).pipe(
+          Effect.provide(layer),
+          Effect.timeoutOption("10 seconds"),
+          Effect.andThen(Clock.currentTimeMillis)
+        )
+        const ended = succeeded(yield* inVirtualTime(program))
+        assert.isAtMost(ended, 13_200)
+        assert.deepInclude(service.served, { logouts: 0, atWork: 0 })
+      })
   )
 
   it.effect("S8 a stream keeps others out until its scope closes", () =>
