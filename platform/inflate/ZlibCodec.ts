@@ -31,8 +31,6 @@ export const layer: Layer.Layer<Codec> = Layer.succeed(Codec, {
   gunzip: (bytes, maxOutput) => orNull(() => zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })),
   deflateRaw: (bytes, level) => plain(zlib.deflateRawSync(bytes, { level })),
   crc32: (bytes, before) => zlib.crc32(bytes, before),
-  indexOf: ({ buffer, byteOffset, length }, pattern, from) =>
-    Buffer.from(buffer, byteOffset, length).indexOf(pattern, from),
   gunzipAside: (bytes, maxOutput) =>
     Effect.callback((resume) =>
       zlib.gunzip(bytes, roomFor(maxOutput), (error, inflated) =>

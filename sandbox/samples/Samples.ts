@@ -148,7 +148,6 @@ export const zlibCodec: Layer.Layer<Codec> = Layer.sync(Codec, () =>
       orNull(() => zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, maxOutput) })),
     gunzip: (bytes, maxOutput) => orNull(() => zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })),
     deflateRaw: (bytes, level) => zlib.deflateRawSync(bytes, { level }),
-    crc32: (bytes, before) => zlib.crc32(bytes, before),
-    indexOf: (bytes, pattern, from) => Buffer.from(bytes).indexOf(pattern, from)
+    crc32: (bytes, before) => zlib.crc32(bytes, before)
   })
 )

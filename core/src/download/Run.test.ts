@@ -42,13 +42,7 @@ const links: RunLinks = {
 }
 const noCodec = Layer.succeed(
   Codec,
-  Codec.here({
-    inflateRaw: () => null,
-    gunzip: () => null,
-    deflateRaw: (bytes) => bytes,
-    crc32: () => 0,
-    indexOf: () => -1
-  })
+  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
 )
 
 const going = Effect.fnUntraced(function* (

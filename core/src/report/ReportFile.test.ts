@@ -8,13 +8,7 @@ import { canWriteReport } from "./ReportFile.ts"
 
 const noCodec = Layer.succeed(
   Codec,
-  Codec.here({
-    inflateRaw: () => null,
-    gunzip: () => null,
-    deflateRaw: (bytes) => bytes,
-    crc32: () => 0,
-    indexOf: () => -1
-  })
+  Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
 )
 
 layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {

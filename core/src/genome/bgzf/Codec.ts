@@ -1,4 +1,4 @@
-/** Deflate, CRC-32 and a search, all that BGZF and compressed BED files need from outside. */
+/** Deflate and CRC-32, all that BGZF and compressed BED files need from outside. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
@@ -21,8 +21,6 @@ export class Codec extends Context.Service<
     readonly deflateRawAside: (bytes: Uint8Array, level: number) => Effect.Effect<Uint8Array>
     /** CRC-32 of gzip (RFC 1952), unsigned; with that of the bytes before, of both. */
     readonly crc32: (bytes: Uint8Array, before?: number) => number
-    /** Where `pattern` stands in `bytes`, at `from` or behind it; -1 where it does not. */
-    readonly indexOf: (bytes: Uint8Array, pattern: Uint8Array, from: number) => number
   }
 >()("svc-steps/core/genome/bgzf/Codec") {
   /** All of it at once on this thread, for programs that run without a pause. */

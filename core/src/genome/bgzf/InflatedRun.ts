@@ -47,18 +47,15 @@ const claimedEnds = ({ bytes, starts }: BlockRun): ReadonlyArray<number> | null 
   return ends
 }
 
-/** How a member of gzip begins. */
-const memberBegin = Bgzf.eofBlock.subarray(0, 3)
-
 /**
  * True when members can begin where the blocks do, and nowhere else. zlib reads member after member, so inside a block it would
  * take one more, which readers of BGZF do not; of 16 MB of sound blocks about one holds these bytes by chance.
  */
-const hasNoOtherMember = (codec: Codec["Service"], { bytes, starts }: BlockRun): boolean => {
-  const blocks = bytes.subarray(0, starts.at(-1))
-  const next = (from: number) => codec.indexOf(blocks, memberBegin, from)
+const hasNoOtherMember = ({ bytes, starts }: BlockRun): boolean => {
+  const last = starts.at(-1) ?? 0
   let block = 0
-  for (let at = next(starts[0] ?? 0); at !== -1; at = next(at + 1)) {
+  for (let at = bytes.indexOf(0x1f, starts[0]); at !== -1 && at < last; at = bytes.indexOf(0x1f, at + 1)) {
+    if (bytes[at + 1] !== 0x8b || bytes[at + 2] !== 8) continue
     while (starts[block]! < at) block++
     if (starts[block] !== at) return false
   }
@@ -71,7 +68,7 @@ const hasNoOtherMember = (codec: Codec["Service"], { bytes, starts }: BlockRun):
  */
 export const inflateRun = (codec: Codec["Service"], run: BlockRun): Effect.Effect<InflatedRun | null> => {
   const ends = claimedEnds(run)
-  if (ends === null || !hasNoOtherMember(codec, run)) return Effect.succeed(null)
+  if (ends === null || !hasNoOtherMember(run)) return Effect.succeed(null)
   const size = ends.at(-1) ?? 0
   return Effect.map(codec.gunzipAside(run.bytes.subarray(run.starts[0], run.starts.at(-1)), size), (content) =>
     content?.length === size ? { content, ends } : null
