@@ -422,6 +422,15 @@ describe("Session, login", () => {
     })
   )
 
+  it.effect("N11 an initial page that is busy is asked for again, and is no wrong address", () =>
+    Effect.gen(function* () {
+      const service = makeService(({ method }, count) => (method === "HEAD" && count <= 2 ? { status: 503 } : null))
+      succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+      const busy = makeService(() => ({ status: 503 }))
+      assert.strictEqual(failed(yield* withSession(busy, () => Effect.void))._tag, "SvcUnavailable")
+    })
+  )
+
   it.effect("N16 an initial page that cannot be read is not asked for again: the next would be the same", () =>
     Effect.gen(function* () {
       const service = makeService(() => unreadable)
