@@ -40,6 +40,8 @@ export interface Patience {
 
 /** A waiter must see the owner silent for this long (ms): after a suspension of its own it finds every owner silent. */
 const seenSilent = 10_000
+/** A lock that names no owner, as a power cut leaves it, counts for this long (ms) at most: nobody can be seen to have ended. */
+const unnamedAfter = 60_000
 /** When two looks are further apart than this (ms), this process was suspended in between, and the silence is counted anew. */
 const furthestLooks = 2000
 
@@ -85,10 +87,11 @@ export const watchLock = (
     const orphaned = ended || (identity === null && stats.size > 0)
     if (ended && !outlived) return { ms: 0, orphaned }
     // By what was seen it is over at the latest then, whatever the clock of the file system has done since.
-    const seen = since + staleAfter - looked
-    const unseen = ended || once ? 0 : Math.min(seenSilent, staleAfter) - (looked - since)
+    const patience = identity === null ? Math.min(staleAfter, unnamedAfter) : staleAfter
+    const seen = since + patience - looked
+    const unseen = ended || once ? 0 : Math.min(seenSilent, patience) - (looked - since)
     if (told === null || !isUnchanged(told.seen, stats)) {
-      told = { seen: stats, until: looked + staleAfter - ((yield* fileSystemTime(card)) - stats.mtimeMs) }
+      told = { seen: stats, until: looked + patience - ((yield* fileSystemTime(card)) - stats.mtimeMs) }
     }
     return { ms: Math.max(0, Math.min(seen, Math.max(unseen, told.until - looked))), orphaned }
   })
