@@ -53,6 +53,32 @@ describe("StaleLock", () => {
     })
   )
 
+  it.live(
+    "T1 a lock that names no owner, as a power cut leaves it, counts for a minute however patient its kind is",
+    () =>
+      Effect.gen(function* () {
+        const path = join(yield* temporaryFolder("stale-lock-"), "r.json.asking.lock")
+        const card = yield* makeCard(`${path}.wait`, thisProcess())
+        for (const [content, age, isOver] of [
+          ["", 30, false],
+          ["", 90, true],
+          [JSON.stringify({ ...thisProcess(), host: "another" }), 90, false]
+        ] as const) {
+          writeFileSync(path, content)
+          const time = Date.now() / 1000 - age
+          utimesSync(path, time, time)
+          const { left, look } = watchLock(path, card, {
+            staleAfter: Number.POSITIVE_INFINITY,
+            outlived: false,
+            once: true
+          })
+          const seen = yield* look
+          assert(seen !== null)
+          assert.strictEqual((yield* left(seen)).ms === 0, isOver, `${content} ${age}`)
+        }
+      })
+  )
+
   it.live("S7 the card of a living waiter stays when too many files are open for it to be read", () =>
     Effect.gen(function* () {
       const at = yield* temporaryFolder("stale-lock-")
