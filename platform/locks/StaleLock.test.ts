@@ -54,7 +54,7 @@ describe("StaleLock", () => {
   )
 
   it.live(
-    "T1 a lock that names no owner, as a power cut leaves it, counts for a minute however patient its kind is",
+    "T19 a lock that names no owner, as a power cut leaves it, counts for a minute however patient its kind is",
     () =>
       Effect.gen(function* () {
         const path = join(yield* temporaryFolder("stale-lock-"), "r.json.asking.lock")
