@@ -1,6 +1,6 @@
 /**
  * One look after the other at the stored requests: what is back is downloaded, what got lost is asked for again, and the rest is left
- * for the next look.
+ * for the next look. `untilBack` repeats looks.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -49,7 +49,7 @@ export class FileBytes extends Context.Service<
   {
     /** Size, tag and time of last modification as the link host states them. */
     readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
-    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds after the link host was asked. */
+    /** Gives the bytes `[first, end)` of that version; fails where the link host is silent for ten seconds before the first of them. */
     readonly send: (
       file: ServedFile,
       version: SizedVersion,

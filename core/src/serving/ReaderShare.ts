@@ -15,7 +15,10 @@ export const makeReaderShare = (most: number) =>
     }, Effect.scoped)
   )
 
-/** The works of one reader. They wait as long as any of them is answered; else all wait in vain, each as long again as the one before. */
+/**
+ * The works of one reader. When one of them ends since the service was silent for the whole of its `patience`, and none was answered
+ * meanwhile, all who wait fail with it at once: else each would wait as long again. A work that tells nothing of the service only takes its turn.
+ */
 const makeShare = (most: number) => {
   const permits = Semaphore.makeUnsafe(most)
   /** Who waits for a turn; failing it ends the wait. */

@@ -4,6 +4,7 @@
  * The last answer of the service about an analysis is held. What it says of a file counts while that is fresh; then the service is
  * asked again, once for all who wait, and what else the old answer says stays in use meanwhile. Each answer has a number, its
  * generation: whoever was refused with a link gets one of a later generation, which is asked for unless somebody else did.
+ * `sharedAsk` below is the question that is asked once, for other answers of the service too.
  */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
