@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
-import { pseudoBin, usualDepth, usualShift } from "./Bins.ts"
+import { firstOfLevel, pseudoBin, usualDepth, usualShift } from "./Bins.ts"
 
 /** A range `[begin, end)` of virtual offsets of the data file. */
 export interface Chunk {
@@ -53,6 +53,29 @@ export interface BinIndex {
   readonly unplaced: number | null
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
+}
+
+/** All bins that `[start, end)` touches (SAM specification 5.3, `reg2bins`), as far as the index has them. */
+export const binsOver = (
+  { bins }: Pick<ReferenceIndex, "bins">,
+  { depth, minShift }: Pick<BinIndex, "minShift" | "depth">,
+  start: number,
+  end: number
+): ReadonlyArray<Bin> => {
+  const found: Array<Bin> = []
+  const take = (id: number) => {
+    const bin = bins.get(id)
+    if (bin !== undefined) found.push(bin)
+  }
+  for (let level = 0; level <= depth; level++) {
+    const size = 2 ** (minShift + 3 * (depth - level))
+    const base = firstOfLevel(level)
+    const first = base + Math.floor(start / size)
+    const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
+    if (last - first < bins.size) for (let id = first; id <= last; id++) take(id)
+    else for (const id of bins.keys()) if (id >= first && id <= last) take(id)
+  }
+  return found
 }
 
 /** Numbers in a row of `extents`. */

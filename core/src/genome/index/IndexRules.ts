@@ -5,7 +5,7 @@
  */
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { firstWhere } from "../Search.ts"
-import type { Bin, BinIndex, Chunk, ReferenceIndex } from "./BinIndex.ts"
+import { type Bin, type BinIndex, binsOver, type Chunk, type ReferenceIndex } from "./BinIndex.ts"
 import { binStart, firstOfLevel } from "./Bins.ts"
 import { isBeforeFirstBase } from "./Tiling.ts"
 
@@ -82,24 +82,6 @@ const floorByWindows = ({ bins, counts, linear }: ReferenceIndex, { depth }: Sha
     if (linear[before]! < floor) return VirtualOffset.fromBits(linear[before]!)
   }
   return zero
-}
-
-/** Numbers of all bins that `[start, end)` touches (5.3, `reg2bins`), as far as the index has them. */
-const binsOver = ({ bins }: ReferenceIndex, { depth, minShift }: Shape, start: number, end: number) => {
-  const found: Array<Bin> = []
-  const take = (id: number) => {
-    const bin = bins.get(id)
-    if (bin !== undefined) found.push(bin)
-  }
-  for (let level = 0; level <= depth; level++) {
-    const size = 2 ** (minShift + 3 * (depth - level))
-    const base = firstOfLevel(level)
-    const first = base + Math.floor(start / size)
-    const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
-    if (last - first < bins.size) for (let id = first; id <= last; id++) take(id)
-    else for (const id of bins.keys()) if (id >= first && id <= last) take(id)
-  }
-  return found
 }
 
 /** Where the records of the bins of a reference begin, to find a place after which all records start at a position or later. */

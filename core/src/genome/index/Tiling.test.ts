@@ -91,7 +91,7 @@ describe("an index that lacks something", () => {
             }
           }
         }
-        assert.isAbove(right, 5 * refused)
+        assert.isAbove(right, 3 * refused)
       }).pipe(provided),
     600_000
   )
@@ -154,6 +154,34 @@ describe("an index that lacks something", () => {
       const found = yield* slice(lossy)
       assert.strictEqual(found[0], 2)
       assert.deepStrictEqual(found, yield* slice(whole))
+    }).pipe(provided)
+  )
+
+  it.effect("D7 a bin that is lost below the joined chunks of another is told by the windows that begin in it", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = Array.from({ length: 910 }, (_, i) =>
+        read(
+          `r${i}`,
+          0,
+          i * 10,
+          i % 30 === 29
+            ? [
+                [20, "M"],
+                [40_000, "N"],
+                [30, "M"]
+              ]
+            : [[50, "M"]]
+        )
+      )
+      const { bai, bam } = bamFile(codec, reads, { blockBytes: 20_000, level: 0 })
+      const lossy = rewritten(bai, ([chr1]) => {
+        chr1!.bins = chr1!.bins.filter(({ id }) => id !== 585)
+      })
+      for (const range of ["chr1:40001-41000", "chr1:1-100", "chr1"]) {
+        assert.deepStrictEqual(yield* sliced(bam, lossy, "bam.bai", range), yield* sliced(bam, bai, "bam.bai", range))
+      }
+      assert.lengthOf([...gapsOf(...(yield* opened(bam, lossy)))], 1)
     }).pipe(provided)
   )
 

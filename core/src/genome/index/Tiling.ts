@@ -1,11 +1,13 @@
 /**
  * The law of an index: **its chunks tile the file**. By where they begin they cover it without a gap, from the first record to the end that
- * `checkLastEnd` proves, and the record where a chunk begins starts inside the bin that names it. All programs that write indexes keep it,
+ * `checkLastEnd` proves, the record where a chunk begins starts inside the bin that names it, and where a window begins a bin that reaches
+ * it has a chunk. All programs that write indexes keep it,
  * whatever their bins, windows and floors are (docs/dev/adr/0029-the-chunks-of-an-index-tile-the-file.md). What an index lacks is a gap,
  * and lies between its neighbours, as the file is in order: there it is read, so that nothing is lost.
  */
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
-import { type BinIndex, type Chunk, extentColumns, type ReferenceIndex } from "./BinIndex.ts"
+import { firstWhere } from "../Search.ts"
+import { type Bin, type BinIndex, binsOver, type Chunk, extentColumns, type ReferenceIndex } from "./BinIndex.ts"
 import { binStart, firstOfLevel, levelOf } from "./Bins.ts"
 
 type Shape = Pick<BinIndex, "minShift" | "depth">
@@ -53,8 +55,30 @@ export const isBeforeFirstBase = (bin: number, { depth }: Shape): boolean =>
 const startOf = (bin: number, shape: Shape): number =>
   isBeforeFirstBase(bin, shape) ? 0 : binStart(bin, shape.minShift, shape.depth)
 
-/** The gaps between the chunks of one reference. */
-const gapsInside = (ref: number, reference: ReferenceIndex, shape: Shape): ReadonlyArray<Gap> => {
+/**
+ * Whether each place where a window begins lies in a chunk of a bin that reaches the window. Writers join chunks of a bin that share a
+ * block: a bin that is lost may lie below them, and no gap shows it.
+ */
+const areWindowsInBins = ({ bins, linear }: ReferenceIndex, shape: Shape): boolean => {
+  const width = 2 ** shape.minShift
+  const first = bins.get(firstOfLevel(shape.depth) - 1)
+  for (let from = 0, to = 0; from < linear.length; from = to) {
+    const at = linear[from]!
+    // Of windows that have one place some are empty, or a long record reaches into all.
+    while (to < linear.length && linear[to] === at) to++
+    const reaching = binsOver({ bins }, shape, from * width, to * width)
+    const holds = ({ chunks }: Bin) => {
+      const next = firstWhere(chunks.length, (i) => chunks[i]!.begin > at)
+      return next > 0 && at <= chunks[next - 1]!.end
+    }
+    if (at !== 0n && !reaching.some(holds) && !(from === 0 && first !== undefined && holds(first))) return false
+  }
+  return true
+}
+
+/** The gaps between the chunks of one reference; all of it where a lost bin may be below others. */
+const gapsInside = ({ begin, end, ref }: Extent, reference: ReferenceIndex, shape: Shape): ReadonlyArray<Gap> => {
+  if (!areWindowsInBins(reference, shape)) return [{ begin, end, before: { ref, position: 0 }, after: ref }]
   const chunks = Array.from(reference.bins.values(), (bin) => bin.chunks).flat()
   // As many have ended there as have begun: none of them lies over it.
   const begins = BigUint64Array.from(chunks, ({ begin }) => begin).sort()
@@ -92,7 +116,7 @@ export function* gapsOf(
       const before = last === null ? null : { ref: last, position: lastStart(index.reference(last), index) }
       yield { begin: end, end: extent.begin, before, after: extent.ref }
     }
-    if (isLookedAt(extent.ref)) yield* gapsInside(extent.ref, index.reference(extent.ref), index)
+    if (isLookedAt(extent.ref)) yield* gapsInside(extent, index.reference(extent.ref), index)
     if (extent.end > end) end = extent.end
     last = extent.ref
   }
