@@ -184,6 +184,10 @@ const codeOfCause = (cause: Cause.Cause<unknown>): ExitCode | null => (Cause.has
 
 const isWorse = (one: StepFailure, other: StepFailure): boolean => mostSevere([one, other]) !== mostSevere([other])
 
+/** The option by which the next command reads the same file; a pipe cannot be read again. */
+const configOf = ({ config }: TargetSettings): string =>
+  config === null || /^\/(?:dev|proc)\//.test(config) ? "" : ` --config ${shellWord(config)}`
+
 /** Null when nothing is awaited. */
 export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {
   const awaited = yield* record.awaited
@@ -196,7 +200,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
     nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
     // Without credentials.
     rerun: printable(
-      `svc-resume-restore -t ${shellWord(settings.service ?? settings.target)} --restorationFile ${shellWord(settings.restorationFile)}`
+      `svc-resume-restore -t ${shellWord(settings.service ?? settings.target)}${configOf(settings)} --restorationFile ${shellWord(settings.restorationFile)}`
     )
   })
 })

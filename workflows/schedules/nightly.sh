@@ -10,8 +10,8 @@ PATH=/usr/local/bin:/usr/bin:/bin
 cd "$(dirname "$0")" || exit 74
 # By a link, as in /etc/cron.daily, what belongs to it may lie beside the file itself.
 [ -e credentials.json ] || cd "$(dirname "$(readlink -f "$0")")" || exit 74
-for tool in jq flock; do
-  command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool" >&2; exit 78; }
+for tool in jq flock svc-api; do
+  command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool, which is not in its PATH ($PATH)" >&2; exit 78; }
 done
 
 # Two nights at a time would do no harm, but the second would only wait for the first.
@@ -44,7 +44,8 @@ trouble() {
 # The first, as a refused login or a wrong setting, by which every step would end, shows here: a password that is wrong is sent once in a night.
 run svc-api get-analyses --format jsonl > analyses.jsonl
 case $code in
-  0) ;;
+  # Such as of credentials that others may read.
+  0) grep ' \[warn\]: ' last.log >&2 ;;
   64 | 77 | 78) trouble; exit "$code" ;;
   # What is back from the archive is fetched all the same.
   *) trouble; : > analyses.jsonl ;;
