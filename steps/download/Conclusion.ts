@@ -184,9 +184,11 @@ const codeOfCause = (cause: Cause.Cause<unknown>): ExitCode | null => (Cause.has
 
 const isWorse = (one: StepFailure, other: StepFailure): boolean => mostSevere([one, other]) !== mostSevere([other])
 
-/** The option by which the next command reads the same file; a pipe cannot be read again. */
-const configOf = ({ config }: TargetSettings): string =>
-  config === null || /^\/(?:dev|proc)\//.test(config) ? "" : ` --config ${shellWord(config)}`
+/** The configuration file of this command line; one that is found by itself is found again, and must not be named for another target. A pipe has been read. */
+const configOf = ({ config, source }: TargetSettings): string =>
+  config === null || source("config") !== "command line" || config.startsWith("/dev/fd/")
+    ? ""
+    : ` --config ${shellWord(config)}`
 
 /** Null when nothing is awaited. */
 export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: Told) {

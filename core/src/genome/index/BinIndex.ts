@@ -55,7 +55,7 @@ export interface BinIndex {
   readonly reference: (i: number) => ReferenceIndex
 }
 
-/** All bins that `[start, end)` touches (SAM specification 5.3, `reg2bins`), as far as the index has them. */
+/** All bins that `[start, end)` touches (`reg2bins` of the SAM specification, section 5.3), as far as the index has them. */
 export const binsOver = (
   { bins }: Pick<ReferenceIndex, "bins">,
   { depth, minShift }: Pick<BinIndex, "minShift" | "depth">,
