@@ -96,6 +96,8 @@ const makeTurns = (locks: FileLocks, folder: string) => {
     patient(locks.acquire(path, { ...options, outlived: true, staleAfter: longestAnswer }))
   /** Locks that were left so: they are not watched anew for each request. */
   const left = new Set<string>()
+  /** A lock that another process tries to break at this moment looks taken again: what was said of it stays true. */
+  const said = new Set<string>()
   return (path: string, onWait: NonNullable<Parameters<FileLocks["acquire"]>[1]["onWait"]>) =>
     Effect.gen(function* () {
       const second = path.replace(/lock$/, "second.lock")
@@ -109,9 +111,12 @@ const makeTurns = (locks: FileLocks, folder: string) => {
           }
           if (!isLeft(first.failure)) return yield* first.failure
           left.add(path)
-          yield* Effect.logWarning(
-            `${path} was left by a run of another user that was killed, and only that user can remove it: a second lock is used. In a folder of a group without the sticky bit (chmod 2770) it would have been taken over`
-          )
+          if (!said.has(path)) {
+            yield* Effect.logWarning(
+              `${path} was left by a run of another user that was killed, and only that user can remove it: a second lock is used. In a folder of a group without the sticky bit (chmod 2770) it would have been taken over`
+            )
+          }
+          said.add(path)
         }
         const scope = yield* Scope.fork(yield* Effect.scope)
         const held = yield* Scope.provide(acquire(second, whole), scope)
