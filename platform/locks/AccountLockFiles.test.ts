@@ -223,12 +223,14 @@ describe("a question that outlives who asked it", () => {
         )
         left(lockDir)
         const turn = yield* Effect.forkChild(holding(key, Effect.void))
-        for (let looks = 0; looks < 20; looks++) yield* Effect.sleep("10 millis")
-        const waits = turn.pollUnsafe() === undefined
+        const isOver = () => turn.pollUnsafe() !== undefined
+        yield* passTimeUntil(() => said.length > 0 || isOver())
+        const waits = !isOver()
         if (until !== null) age(locked(lockDir), until)
+        yield* passTimeUntil(isOver)
         yield* Fiber.join(turn)
         return waits
-      }).pipe(Effect.provide(layer))
+      }).pipe(Effect.provide([layer, TestClock.layer()]))
       return { said, waits }
     })
 
