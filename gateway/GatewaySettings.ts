@@ -1,4 +1,6 @@
 /** The settings of a gateway. */
+
+import { BlockList, isIP } from "node:net"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Ref from "effect/Ref"
@@ -44,3 +46,16 @@ export interface GatewayOptions {
 export class GatewaySettings extends Context.Service<GatewaySettings, GatewayOptions>()(
   "svc-steps/gateway/GatewaySettings"
 ) {}
+
+/** Whether an address is one of these, or in one of these networks; null when one of them is neither. */
+export const trusting = (addresses: ReadonlyArray<string>): ((address: string) => boolean) | null => {
+  const list = new BlockList()
+  for (const text of addresses) {
+    const [, address = "", length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+    const version = isIP(address)
+    const bits = version === 4 ? 32 : 128
+    if (version === 0 || Number(length ?? bits) > bits) return null
+    list.addSubnet(address, Number(length ?? bits), version === 4 ? "ipv4" : "ipv6")
+  }
+  return (address) => isIP(address) > 0 && list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6")
+}

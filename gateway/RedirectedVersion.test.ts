@@ -6,7 +6,7 @@ import { type BytesError, FileBytes, unknownVersion } from "../core/src/serving/
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { ServiceAway } from "../core/src/serving/Questions.ts"
 import { LinkHost } from "../core/src/transfer/LinkHost.ts"
-import { makeRedirectedVersion } from "./RedirectedVersion.ts"
+import { makeRedirectedVersion } from "./FileHandlers.ts"
 
 /** What a link host says of a file: its tag, a failure, or nothing. */
 type Said = Effect.Effect<string, BytesError>

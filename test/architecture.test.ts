@@ -544,7 +544,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("steps/main/StepMain.ts"),
   itself("steps/main/AllSteps.ts"),
   ["steps/main/NodeSetup.ts", { holds: "two versions of Node" }],
-  ["platform/ChildCommand.ts", { holds: "the number of a process, to the shell that watches it" }],
+  ["steps/gateway/AccountCommand.ts", { holds: "the number of a process, to the shell that watches it" }],
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
@@ -565,7 +565,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/files/SpoolFiles.ts", { holds: answers }],
   ["platform/locks/LockCard.ts", { holds: "which process this is" }],
   ["platform/files/FolderProbe.ts", { holds: "bytes that say nothing" }],
-  ["platform/locks/RefusedLoginFiles.ts", { holds: "salted hashes" }],
+  ["platform/locks/AccountLockFiles.ts", { holds: "salted hashes" }],
   ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }]
 ])
 

@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo } from "../../core/src/Errors.ts"
 import { pipePoll } from "../../core/src/Schedules.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { descriptorAt } from "../OpenDescriptor.ts"
+import { descriptorAt } from "../FileIdentity.ts"
 import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
 import { call, named, openScoped, writeAll } from "./FileCalls.ts"
 

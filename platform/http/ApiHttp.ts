@@ -26,8 +26,7 @@ import { ReplyResponse } from "../../core/src/session/ReplyReading.ts"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
-import { Dialer, proxyAnswered, unreadablePem } from "./Dialer.ts"
-import { http } from "./NodeHttp.ts"
+import { Dialer, http, proxyAnswered, unreadablePem } from "./Dialer.ts"
 
 /** How the API is reached. */
 export interface ApiHttpSettings {

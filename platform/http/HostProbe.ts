@@ -4,8 +4,7 @@ import { TLSSocket } from "node:tls"
 import * as Effect from "effect/Effect"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
-import { type Dialer, proxyAnswered } from "./Dialer.ts"
-import { http } from "./NodeHttp.ts"
+import { type Dialer, http, proxyAnswered } from "./Dialer.ts"
 
 /** Longer than connecting may take, through a proxy and with TLS: whether it came to a connection is to be told. */
 const patience = "60 seconds"

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { makeOutputTurns } from "./OutputTurns.ts"
+import { makeOutputTurns } from "./ReaderOutput.ts"
 
 const piece = 64 * 1024
 

@@ -5,7 +5,7 @@ import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CannotCreate, errnoOf, LocalIo, meaningOf } from "../../core/src/Errors.ts"
-import { descriptorAt } from "../OpenDescriptor.ts"
+import { descriptorAt } from "../FileIdentity.ts"
 
 export interface LogFile {
   /** Appends whole lines, and says whether they are written. Never fails: what goes wrong is reported once, until it works again. */

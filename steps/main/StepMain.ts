@@ -54,7 +54,7 @@ import {
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (platform/ChildCommand.ts). */
+/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (steps/gateway/AccountCommand.ts). */
 const noChildren = Layer.succeed(
   ChildProcessSpawner.ChildProcessSpawner,
   ChildProcessSpawner.make(() => Effect.die("steps start no programs"))

@@ -1,5 +1,5 @@
 /** Rows through scanner and reader, without anything around them. */
-import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
+import { BodyScanner } from "../../core/src/annotations/BodyReading.ts"
 import { type RowChoice, type RowFault, type RowForm, RowReader } from "../../core/src/annotations/RowReader.ts"
 
 export interface Converted {

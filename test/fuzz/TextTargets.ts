@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib"
 import { Effect, Exit, Result } from "effect"
-import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
+import { BodyScanner } from "../../core/src/annotations/BodyReading.ts"
 import { parse, render } from "../../core/src/archive/TrackingFile.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"

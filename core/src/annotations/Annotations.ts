@@ -14,7 +14,7 @@ import { parseCondition } from "../text/Condition.ts"
 import { type AnnotationsError, annotationColumns, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import type { Column } from "./Columns.ts"
 import { Spools } from "./Spool.ts"
-import type { TextOutput } from "./TextWriter.ts"
+import type { TextOutput } from "./TabSeparated.ts"
 
 /**
  * A row: `analysisId`, and a cell for each column under the id of the column, or `<id>_2` for the second of that id.

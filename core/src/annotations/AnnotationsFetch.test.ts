@@ -12,7 +12,7 @@ import { compareNatural, operators, parseCondition } from "../text/Condition.ts"
 import { type AnnotationOptions, Annotations } from "./Annotations.ts"
 import { type AnnotationsRequest, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import { Spools } from "./Spool.ts"
-import type { TextOutput } from "./TextWriter.ts"
+import type { TextOutput } from "./TabSeparated.ts"
 
 /** How the service answers: `broken` ends the connection after the text. */
 interface Answer {

@@ -25,8 +25,7 @@ import { type Column, columnsOf, pick } from "./Columns.ts"
 import { rowFilter } from "./RowFilter.ts"
 import { type RowForm, RowReader } from "./RowReader.ts"
 import { type Spool, Spools } from "./Spool.ts"
-import { tabSeparated } from "./TabSeparated.ts"
-import { makeTextWriter, type TextOutput, type TextWriter } from "./TextWriter.ts"
+import { makeTextWriter, type TextOutput, type TextWriter, tabSeparated } from "./TabSeparated.ts"
 
 export interface AnnotationsRequest {
   /** `json` is the body byte for byte; columns and filters are for the others. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { bodyText, chance, chunksOf, jsonText, tableOf } from "../../../test/annotations/Bodies.ts"
-import { BodyScanner, type ScanFault, type ScanLimits, usualLimits } from "./BodyScanner.ts"
+import { BodyScanner, type ScanFault, type ScanLimits, usualLimits } from "./BodyReading.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes)

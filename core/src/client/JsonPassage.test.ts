@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { JsonPassage } from "./JsonPassage.ts"
+import { JsonPassage } from "./ServiceStreams.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -1,4 +1,5 @@
 /** Characters of text formats, and numbers, read where they lie: a line that is judged is seldom worth a string. */
+import { decodeName } from "./ReferenceName.ts"
 
 export const tab = 0x09
 export const lineFeed = 0x0a
@@ -25,3 +26,19 @@ export const standsAt = (bytes: Uint8Array, at: number, text: Uint8Array): boole
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false
   return true
 }
+
+/** The lines of a text without their line feeds; what lies behind the last feed is one where it is not empty. */
+export function* linesOf(text: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf(lineFeed, at)
+    const end = feed === -1 ? text.length : feed
+    yield text.subarray(at, end)
+    at = end + 1
+  }
+}
+
+/** Where a line of `linesOf(text)` begins in the text. */
+export const startOf = (line: Uint8Array, text: Uint8Array): number => line.byteOffset - text.byteOffset
+
+/** The lines as `decodeName` reads them, each alone: a byte that is no UTF-8 spoils no line but its own. */
+export const decodeLines = (text: Uint8Array): ReadonlyArray<string> => Array.from(linesOf(text), decodeName)

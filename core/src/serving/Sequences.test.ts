@@ -8,7 +8,7 @@ import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { Bin, ReferenceIndex } from "../genome/index/BinIndex.ts"
 import { firstOfLevel } from "../genome/index/Bins.ts"
 import { type OpenedFile, openFile } from "../htsget/TicketPieces.ts"
-import { sequencesOf } from "./Sequences.ts"
+import { sequencesOf } from "./Tickets.ts"
 
 /** A BAM with reads of the second reference, opened. */
 const opened = Effect.gen(function* () {

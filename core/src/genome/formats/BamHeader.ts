@@ -3,13 +3,12 @@
 import * as Bytes from "effect/Bytes"
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
-import { standsAt } from "../Ascii.ts"
+import { linesOf, standsAt } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { type Inflated, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
-import { linesOf } from "./HeaderLines.ts"
 import type { SliceMaker } from "./SliceHeader.ts"
 
 export interface BamReference {

@@ -1,14 +1,13 @@
 /** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
 import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
-import { carriageReturn, hash, lineFeed, standsAt } from "../Ascii.ts"
+import { carriageReturn, hash, lineFeed, linesOf, standsAt, startOf } from "../Ascii.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { foreignContent, prefixSteps } from "../bgzf/Blocks.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
 import { decodeName, encodeName } from "../ReferenceName.ts"
 import { largestHeader } from "./BamHeader.ts"
-import { linesOf, startOf } from "./HeaderLines.ts"
 import type { SliceMaker } from "./SliceHeader.ts"
 
 /** A header as it stands in a file. */
