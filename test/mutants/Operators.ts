@@ -33,6 +33,12 @@ const operators: ReadonlyArray<Operator> = [
   ["or becomes and", / \|\| /g, () => " && "],
   ["another constant", /(?<![\w.'"`-])\d[\d_]*(?![\w.'"`])/g, (found) => `${Number(found.replaceAll("_", "")) + 1}`],
   ["another constant", /\b(true|false)\b/g, (found) => (found === "true" ? "false" : "true")],
+  ["one off", / [+-] 1\b(?![\w.])/g, () => ""],
+  [
+    "swapped arguments",
+    /(?<=\w(?<!Math\.(?:min|max))\()([\w.]+), ([\w.]+)(?=\))/g,
+    (_, one = "", other = "") => `${other}, ${one}`
+  ],
   ["not dropped", /!(?=[\w(])/g, () => ""],
   ["statement removed", /^ +(?:yield\* (?!\*).*\)|[\w.]+\(.*\)|[\w.]+ [+-]?= .*)$/g, () => ""]
 ]

@@ -40,6 +40,7 @@ describe("FileTransfer, disk", () => {
       assert.deepInclude(error, { _tag: "SvcLocalIo", errno: "ENOSPC" })
       assert.match(error.message, /204800 bytes \(1000 are free\)/)
       assert.strictEqual(g.links.seen.length, 0)
+      assert.deepStrictEqual(g.disk.names, [])
     })
   )
 

@@ -5,21 +5,61 @@ import { TestClock } from "effect/testing"
 import { cutAfter, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
 import { always, at, failure, ground, kib, mib, succeeds } from "./TransferGround.ts"
 
+/** Of 200 KiB 120 come. */
+const half: Script = at(0, (good) => ({ ...good, body: [patterned(200 * kib).subarray(0, 120 * kib), { wait: 1e9 }] }))
+
+/** Stops a download in mid-file. */
+const stop = Effect.fnUntraced(function* (g: ReturnType<typeof ground>) {
+  const fiber = yield* Effect.forkChild(g.download)
+  yield* TestClock.adjust("10 seconds")
+  yield* Fiber.interrupt(fiber)
+})
+
 describe("FileTransfer, runs", () => {
   it.effect("P4 an interrupted run keeps what it has, gives the claim back, and the next one resumes", () =>
     Effect.gen(function* () {
-      const half: Script = at(0, (good) => ({
-        ...good,
-        body: [patterned(200 * kib).subarray(0, 120 * kib), { wait: 1e9 }]
-      }))
       const g = ground({ script: half })
-      const fiber = yield* Effect.forkChild(g.download)
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.interrupt(fiber)
+      yield* stop(g)
       assert.strictEqual(g.disk.claimed.size, 0)
       const outcome = yield* succeeds(g)
       assert.strictEqual(outcome.resumedFrom, 120 * kib)
       assert.deepInclude(g.links.seen[1], { range: `bytes=${120 * kib}-${200 * kib - 1}` })
+    })
+  )
+
+  it.effect(
+    "K2 a resume needs room for what is not there yet, to the byte; a disk with less leaves the part as it is",
+    () =>
+      Effect.gen(function* () {
+        const g = ground({ script: half })
+        yield* stop(g)
+        const { names } = g.disk
+        g.disk.freeBytes = 80 * kib - 1
+        assert.deepInclude(yield* failure(g), { _tag: "SvcLocalIo", errno: "ENOSPC" })
+        assert.deepStrictEqual(g.disk.names, names)
+        g.disk.freeBytes = 80 * kib
+        assert.deepInclude(yield* succeeds(g), { resumedFrom: 120 * kib })
+        // What is as it came is not worth a word.
+        assert.notInclude(
+          g.events.map(({ _tag }) => _tag),
+          "Refetching"
+        )
+      })
+  )
+
+  it.effect("H3 where no tag tells, a file that has another date in the next run begins anew", () =>
+    Effect.gen(function* () {
+      const dated =
+        (day: number, script: Script): Script =>
+        (seen, good) =>
+          script(seen, { ...good, headers: { ...good.headers, "last-modified": `Fri, 0${day} Jan 2026 00:00:00 GMT` } })
+      const g = ground({ etag: null, script: dated(2, half) })
+      yield* stop(g)
+      // Only its header is another.
+      const bytes = patterned(200 * kib).fill(0, 0, kib)
+      const next = ground({ bytes, etag: null, script: dated(9, (_, good) => good) })
+      for (const [name, bytes] of g.disk.files) next.disk.files.set(name, bytes)
+      assert.deepInclude(yield* succeeds(next), { resumedFrom: 0 })
     })
   )
 
@@ -146,16 +186,10 @@ describe("FileTransfer, runs", () => {
     "H3 the part of a file that was replaced by one of another size goes; a size that was not listed before keeps it",
     () =>
       Effect.gen(function* () {
-        const half: Script = at(0, (good) => ({
-          ...good,
-          body: [patterned(200 * kib).subarray(0, 120 * kib), { wait: 1e9 }]
-        }))
         /** What the next run says, which finds what a run left that was stopped in mid-file. */
         const outcomeAfter = Effect.fnUntraced(function* (listed: number | null, next: ReturnType<typeof ground>) {
           const stopped = ground({ script: half, request: { size: listed } })
-          const fiber = yield* Effect.forkChild(stopped.download)
-          yield* TestClock.adjust("10 seconds")
-          yield* Fiber.interrupt(fiber)
+          yield* stop(stopped)
           for (const [name, bytes] of stopped.disk.files) next.disk.files.set(name, bytes)
           return yield* succeeds(next)
         })

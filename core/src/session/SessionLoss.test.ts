@@ -152,6 +152,18 @@ describe("Session, a lost session", () => {
     })
   )
 
+  it.effect("S4 a PUT that was refused is sent again when the witness gets no answer: it had no effect", () =>
+    Effect.gen(function* () {
+      const service = makeService(({ path }, count) =>
+        path === "/api/x" && count < 3 ? { status: 403 } : path === "/api/w" && count === 2 ? { status: 502 } : null
+      )
+      succeeded(
+        yield* withSession(service, (session) => Effect.andThen(get(session, "/api/w"), session.http.put("/api/x")))
+      )
+      assert.strictEqual(service.requests().filter((request) => request === "PUT /api/x").length, 3)
+    })
+  )
+
   it.effect("S4 a witness that is forbidden itself by now is not believed twice", () =>
     Effect.gen(function* () {
       const later = new Set<string>()

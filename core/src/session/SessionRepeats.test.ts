@@ -127,6 +127,8 @@ describe("Session, repeating", () => {
         [new TransportFault({ kind: "Broken", reason: "connection reset" }), "SvcOutcomeUnknown", 1],
         [{ status: 502 }, "SvcOutcomeUnknown", 1],
         [{ status: 524 }, "SvcOutcomeUnknown", 1],
+        [{ status: 425 }, "SvcUnavailable", 1],
+        [{ status: 429 }, "SvcUnavailable", 1],
         [{ status: 503 }, "SvcUnavailable", 1],
         [{ status: 500 }, "SvcOutcomeUnknown", 1],
         [{ body: "{", after: "break" }, "SvcOutcomeUnknown", 1]
