@@ -33,12 +33,20 @@ describe("svc-steps", () => {
     assert.match(version, /^\d+\.\d+\.\d+/)
   })
 
-  it("an unknown step is wrong usage, with a suggestion and the list", () => {
-    const found = dispatch(entries, ["resume-retsore"])
-    assert.isTrue(found.kind === "wrong")
-    if (found.kind !== "wrong") return
-    assert.strictEqual(found.message, "Unknown step resume-retsore; did you mean resume-restore?")
-    assert.include(found.text, "does download")
+  it("an unknown step is wrong usage, with what was meant, or else the list", () => {
+    for (const [word, message, list] of [
+      ["resume-retsore", "Unknown step resume-retsore; did you mean resume-restore?", false],
+      ["ls", /^Unknown step ls; svc-download --list -a ID shows /, false],
+      ["copy", /^Unknown step copy; svc-download -a ID -d FOLDER downloads /, false],
+      ["login", /^Unknown step login; each command logs in by itself/, false],
+      ["zzz", "Unknown step zzz", true]
+    ] as const) {
+      const found = dispatch(entries, [word])
+      if (found.kind !== "wrong") return assert.fail(word)
+      if (typeof message === "string") assert.strictEqual(found.message, message)
+      else assert.match(found.message, message)
+      assert.strictEqual(found.text.includes("does download"), list, word)
+    }
   })
 
   it("an option before the step is wrong usage, and its value is not repeated", () => {

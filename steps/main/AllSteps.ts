@@ -10,6 +10,7 @@ import { gatewayStep } from "../gateway/GatewayStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
 import { helpOf, nameEntries } from "./Help.ts"
+import { insteadOf } from "./OtherTools.ts"
 import { answer, refuse } from "./PlainWords.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { runStep } from "./StepRunner.ts"
@@ -134,14 +135,13 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   const name = first.replace(/^svc-/, "")
   const entry = entries.find((entry) => entry.name === name)
   if (entry !== undefined) return { kind: "start", entry, calledAs: `svc-steps ${name}`, argv: rest }
-  const near = nearest(
-    name,
-    entries.map(({ name }) => name)
-  )
+  const names = entries.map(({ name }) => name)
+  const instead = insteadOf(name)
+  const meant = instead === null ? didYouMean(nearest(name, names)) : `; ${instead}`
   const what = first.startsWith("-") ? `The step comes first, before ${first.split("=")[0]}` : `Unknown step ${first}`
   return {
     kind: "wrong",
-    message: `${what}${didYouMean(near)}`,
-    text: `Steps:\n${list(entries)}\n\nSee svc-steps --help`
+    message: `${what}${meant}`,
+    text: `${meant === "" ? `Steps:\n${list(entries)}\n\n` : ""}See svc-steps --help`
   }
 }

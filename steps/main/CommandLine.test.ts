@@ -5,6 +5,7 @@ import { goneSince } from "../../core/src/settings/Gone.ts"
 import { stepNames } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { makeScrubber } from "../../core/src/text/Scrubber.ts"
+import { options } from "../fetch-annotations/FetchAnnotationsStep.ts"
 import { type CommandLine, readCommandLine, textOf } from "./CommandLine.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
 
@@ -199,9 +200,9 @@ describe("G1 what is wrong with a command line", () => {
 
   it.effect("a word for the option before it that would be taken for an id", () =>
     Effect.gen(function* () {
-      const hint = "; a flag takes its value after =, such as --overwrite=false"
-      yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}`, "--overwrite", "false", "A1")
-      yield* isWrong(step, `Unexpected argument: no, after --list${hint}`, "--list", "no")
+      const hint = "; a flag takes its value after =, such as --overwrite=false, and an analysis of that name as -a "
+      yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}false`, "--overwrite", "false", "A1")
+      yield* isWrong(step, `Unexpected argument: no, after --list${hint}no`, "--list", "no")
       const region = "a region is one word: write"
       for (const [words, said] of [
         [["-g", "chr17", "43044295-43125364"], `${region} -g chr17:43044295-43125364`],
@@ -233,7 +234,8 @@ describe("G1 what is wrong with a command line", () => {
         ["A1", "1-2"]
       ])
         assert.isObject(yield* read(withIds, ...words), words.join(" "))
-      const commas = "; a list has commas between its items, as in -f bam,bam.bai"
+      const commas =
+        "; a list has commas between its items, as in -f bam,bam.bai, and an analysis of that name as -a vcf.gz"
       yield* isWrong(
         withIds,
         `Unexpected argument: vcf.gz, after the value of -f${commas}`,
@@ -252,7 +254,7 @@ describe("G1 what is wrong with a command line", () => {
       const wrong = (of: Step, word: string, meant: string, shown = word) =>
         isWrong(
           of,
-          `Unexpected argument: ${shown}, the first word; an option begins with two dashes: write ${meant}, and an analysis of that name as -a ${shown}`,
+          `Unexpected argument: ${shown}, the first word; an option begins with two dashes: write ${meant}${shown === word ? `, and an analysis of that name as -a ${word}` : ""}`,
           word
         )
       yield* isWrong(
@@ -278,6 +280,40 @@ describe("G1 what is wrong with a command line", () => {
       yield* isWrong(verify, /: write --logfile=x$/, "logfile=x")
       for (const words of [["a=b"], ["lims=3"], ["-a", "maxRestores=3"], ["--", "maxRestores=3"], ["-F", "target=x"]])
         assert.isObject(yield* read(withIds, ...words), words.join(" "))
+    })
+  )
+
+  it.effect("a word that means something else is no analysis, unless -a or -- says so", () =>
+    Effect.gen(function* () {
+      const flags = keysOf("download").filter((name) => table[name].type === "flag")
+      const annotations: Step = { ...withIds, name: "fetch-annotations", options }
+      for (const [of, word, meant] of [
+        ...flags.map((name) => [withIds, name, `: write --${name}`] as const),
+        [withIds, "ls", ": write --list"],
+        [withIds, "version", ": write --version"],
+        [withIds, "chr17:43,044,295-43,125,364", "; write -g 'chr17:43,044,295-43,125,364'"],
+        [withIds, "chr17:1", "; write -g chr17:1"],
+        [withIds, "X:1..2", "; write -g X:1..2"],
+        [withIds, "panel.BED.gz", "; write -b panel.BED.gz"],
+        [withIds, "https://lab.example.org", "; write -t https://lab.example.org"],
+        ...["out/", "./out", "../out", "/data", "~/x", ".", ".."].map((dir) => [withIds, dir, "; write -d "] as const),
+        ...["copy", "cp", "get", "sync", "download"].map((word) => [withIds, word, "; svc-download -a ID -d"] as const),
+        [withIds, "auth", "; each command logs in by itself"],
+        [annotations, "ls", "; svc-download --list -a ID shows"],
+        [annotations, "chr17:1-2", "; --range is gone: write -F 'Chr = 17'"],
+        [annotations, "a.tsv", "; write -o a.tsv"]
+      ] as const) {
+        for (const words of [[word], [word, "A1"], ["A1", word, "-t", "x"]]) {
+          const found = String(yield* read(of, ...words))
+          assert.match(found, /^Unexpected argument: /, words.join(" "))
+          assert.include(found, meant)
+          assert.strictEqual(/, and an analysis of that name as -a '?/.test(found), !word.includes(","))
+        }
+        for (const words of [["-a", word], [`--analysisIds=${word}`], ["A1", "--", word]])
+          assert.isObject(yield* read(of, ...words), words.join(" "))
+      }
+      for (const word of ["A1", "LS", "2026-001", "chr17", "a:b", "S1.bam", "listing", "7", "a.b-c_d", "A/1"])
+        assert.isObject(yield* read(withIds, word, "A2"), word)
     })
   )
 
@@ -312,6 +348,12 @@ describe("G1 a command line of a family without a method", () => {
     ["Unknown method getPerson; did you mean get-person?", "getPerson"],
     ["Unknown method get_person; did you mean get-person?", "get_person"],
     ["Unknown method zzz", "zzz"],
+    ["Unknown method person; did you mean get-person?", "person"],
+    ["Unknown method GET; svc-api request GET PATH sends any request", "GET", "/x"],
+    [
+      "Unknown method login; each command logs in by itself, as target and username in ~/.config/svc-steps/config.json say; svc-doctor tries it",
+      "login"
+    ],
     ["Unknown method zzz", "zzz", "--nothing", "CANARY"],
     [
       "Unexpected argument: token=***, the first word; an option begins with two dashes: write --token=***",

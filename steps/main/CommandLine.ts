@@ -15,20 +15,19 @@ import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { metavarOf } from "./Help.ts"
-import {
-  beforeDashes,
-  everyOptionOf,
-  generalOptions,
-  loglevelFlags,
-  type NamedOption,
-  namedOptions,
-  optionsOf
-} from "./Options.ts"
+import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
 import type { OwnTexts } from "./Program.ts"
 import { printLines } from "./StandardOutput.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
-import { misplacedWord, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
+import {
+  commandWithoutDashes,
+  misplacedWord,
+  noSuchShell,
+  sentencesOf,
+  type UsageErrors,
+  wordTooMany
+} from "./WrongUsage.ts"
 
 export interface CommandLine {
   readonly step: Step
@@ -177,15 +176,14 @@ const collect = Effect.fnUntraced(function* (
   const { operands = [] } = input
   const setting = step.operands?.setting
   if (step.operands?.isCommand === true) {
-    const behind = argv.length - beforeDashes(argv).length - 1
-    if (behind === 0) return yield* refuse("A command is missing behind --")
-    if (operands.length > Math.max(behind, 0))
-      return yield* refuse(`${wordTooMany(step, argv, operands[0] ?? "")}; a command stands behind --`)
+    const bare = commandWithoutDashes(step, argv)
+    if (bare !== null) return yield* refuse(bare)
+    if (argv.at(-1) === "--" && operands.length === 0) return yield* refuse("A command is missing behind --")
   }
   const ids = setting === undefined ? [] : operands
   if (ids.some((word) => word.trim() === "")) return yield* refuse(`${step.operands?.metavar} must not be empty`)
-  // `--overwrite no` would overwrite, and look for an analysis named no; `-g chr17 1-2` would cut the whole chromosome.
-  const noId = misplacedWord(everyOptionOf(step), argv, ids)
+  // `--overwrite no` would overwrite, and look for an analysis named no; `ls A1` would download A1.
+  const noId = misplacedWord(step, argv, ids)
   if (noId !== null) return yield* refuse(wordTooMany(step, argv, noId))
 
   const flags = Object.entries(loglevelFlags).filter(([name]) => input.general[name]?.[0] === "true")

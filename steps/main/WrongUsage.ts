@@ -5,8 +5,10 @@
 import type * as CliError from "effect/cli/CliError"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { goneSince } from "../../core/src/settings/Gone.ts"
+import { shellWord } from "../../core/src/text/Printable.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
+import { insteadOf } from "./OtherTools.ts"
 import type { Step, StepFamily } from "./Step.ts"
 
 export type UsageErrors = ReadonlyArray<CliError.NonShowHelpErrors>
@@ -19,6 +21,8 @@ export const noSuchShell = "Invalid value for --completions: expected bash, zsh,
 /** One sentence for each mistake, without `Error: `. */
 export const sentencesOf = (about: Step | StepFamily, argv: Words, errors: UsageErrors): ReadonlyArray<string> => {
   const options = everyOptionOf(about)
+  const bareCommand = commandWithoutDashes(about, argv)
+  if (bareCommand !== null) return [bareCommand]
   const words = beforeDashes(argv)
   const joined = words.find((word, at) => isJoined(options, word) && !takesNext(options, words[at - 1]))
   if (joined !== undefined) return [joinedLetters(options, joined)]
@@ -127,49 +131,90 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
     const same = about.methods.find(
       ({ method, otherNames = [] }) => bare(method) === bare(word) || otherNames.includes(word)
     )?.method
-    return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
+    const instead = same === undefined ? insteadOf(word) : null
+    if (instead !== null) return `Unknown method ${word}; ${instead}`
+    return `Unknown method ${word}${didYouMean(same ?? nearest(word, names) ?? nearest(`get-${word}`, names))}`
   }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
-  const hint = misplaced(options, argv, at)
-  return `Unexpected argument: ${shownWord(options, word)}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
+  const hint = misplaced(about, argv, at)
+  const shown = shownWord(options, word)
+  const mayBeId =
+    hint !== null && shown === word && !word.includes(",") && options.some(({ name }) => name === "analysisIds")
+  const asId = mayBeId ? `, and an analysis of that name as -a ${shellWord(word)}` : ""
+  return `Unexpected argument: ${shown}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}${asId}`
 }
 
-/** The first of the `operands` that is meant for the option before it, and is no id. */
-export const misplacedWord = (options: Options, argv: Words, operands: Words): string | null =>
-  beforeDashes(argv).find(
-    (word, at) => operands.includes(word) && !takesNext(options, argv[at - 1]) && misplaced(options, argv, at) !== null
-  ) ?? null
+/** Of a step that runs a command: a word before the dashes, behind which all words, its options too, would be ours. */
+export const commandWithoutDashes = (about: Step | StepFamily, argv: Words): string | null => {
+  if (!("operands" in about) || about.operands?.isCommand !== true) return null
+  const options = everyOptionOf(about)
+  const word = beforeDashes(argv).find((it, at) => !it.startsWith("-") && !takesNext(options, argv[at - 1]))
+  if (word === undefined) return null
+  return (
+    behindSecret(options, argv) ??
+    `${wordTooMany(about, argv, word)}; a command stands behind --: svc-${about.name} -- ${shownWord(options, word)} ...`
+  )
+}
 
-/** How a word is given that is meant for the option before it; null where it may be an id. */
-const misplaced = (options: Options, argv: Words, at: number): string | null => {
+/** The first of the `operands` that means something else than an analysis: whoever means one of that name says so with -a. */
+export const misplacedWord = (about: Step | StepFamily, argv: Words, operands: Words): string | null => {
+  const options = everyOptionOf(about)
+  const means = (word: string, at: number) =>
+    operands.includes(word) && !takesNext(options, argv[at - 1]) && misplaced(about, argv, at) !== null
+  return beforeDashes(argv).find(means) ?? null
+}
+
+/** How a word is given that means something else than an analysis; null where it may be one. */
+const misplaced = (about: Step | StepFamily, argv: Words, at: number): string | null => {
+  const options = everyOptionOf(about)
   const word = argv[at] ?? ""
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
   if (fileTypes.some((type) => type === word)) return "a list has commas between its items, as in -f bam,bam.bai"
   const named = withoutDashes(options, word)
   const before = valueBefore(options, argv, at)
   // `id` is also a field: behind a filter `id=100` is one more of them.
-  if (named === null || (before?.name === "filters" && !named.isSure))
-    return before === null ? null : (meantFor[before.name]?.(word, before) ?? null)
-  // Where words are analyses.
-  const isId = options.some(({ name }) => name === "analysisIds")
-  const asId = isId ? `, and an analysis of that name as -a ${shownWord(options, word)}` : ""
-  return `an option begins with two dashes: write ${named.written}${asId}`
+  if (named !== null && (before?.name !== "filters" || named.isSure))
+    return `an option begins with two dashes: write ${named.written}`
+  return (before === null ? null : meantFor[before.name]?.(word, before)) ?? insteadOf(word) ?? valueLike(about, word)
 }
 
-/** `maxRestores=3` as the option that it means, surely where that is our own name or a secret; null when it means none. */
+/** What no analysis is called, and the option whose value it looks like. */
+const shapes: ReadonlyArray<readonly [shape: RegExp, option: string]> = [
+  [/:\/\//, "target"],
+  [/^[^:/]+:[\d,]+(?:[-\u2012-\u2015.]+[\d,]*)?$/, "range"],
+  [/\.bed(?:\.gz)?$/i, "bed"],
+  [/^(?:~|\.{0,2})\/|\/$|^\.{1,2}$/, "destination"],
+  [/\.(?:jsonl?|[ct]sv)$/i, "output"]
+]
+
+/** How a word is given that looks like the value of an option that the step takes or took. */
+const valueLike = (about: Step | StepFamily, word: string): string | null => {
+  const name = shapes.find(([shape]) => shape.test(word))?.[1]
+  if (name === undefined) return null
+  const found = everyOptionOf(about).find((it) => it.name === name)
+  if (found !== undefined) return `write -${found.option.short ?? `-${name}`} ${shellWord(word)}`
+  const gone = goneSince(name, about.name)
+  return gone === null ? null : `--${name}${gone}`
+}
+
+/** `maxRestores=3`, and a flag alone, as the option that it means, surely where that is our own name or a secret; null when it means none. */
 const withoutDashes = (options: Options, word: string) => {
-  const [, name = "", value = ""] = /^([A-Za-z][\w-]*)=(.*)$/s.exec(word) ?? []
+  const [, name = "", value] = /^([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? []
   // One letter is enough where a password would be sent as an id, and printed.
-  const found =
+  const meant =
     name.length > 1
       ? meantBy(options, name)
       : options.filter(({ option: { short, type } }) => type === "secret" && short === name)
+  // Without a value it is a flag, letter for letter: an analysis may well be called LS.
+  const isFlag = ({ name, option: { otherSpellings = [], type } }: NamedOption) =>
+    type === "flag" && [name, ...otherSpellings].includes(word)
+  const found = value === undefined ? meant.filter(isFlag) : meant
   if (found.length === 0) return null
   const isSecret = found.some(({ option }) => option.type === "secret")
   return {
     isSecret,
     isSure: isSecret || found.some((it) => bare(it.name) === bare(name)),
-    written: found.map((it) => `--${it.name}=${isSecret ? "***" : value}`).join(" or ")
+    written: found.map((it) => `--${it.name}${value === undefined ? "" : `=${isSecret ? "***" : value}`}`).join(" or ")
   }
 }
 
@@ -197,10 +242,9 @@ const valueBefore = (options: Options, argv: Words, at: number): GivenValue | nu
 const meantFor: Readonly<Record<string, (word: string, given: GivenValue) => string | null>> = {
   range: (word, { typed, value }) => {
     const positions = word.replaceAll(/[\u2012-\u2015]|\.\./g, "-")
-    if (isSpan(positions) && !value.includes(":"))
-      return `a region is one word: write ${typed} ${value}:${positions}, and an analysis of that name as -a ${word}`
+    if (isSpan(positions) && !value.includes(":")) return `a region is one word: write ${typed} ${value}:${positions}`
     return isSpan(positions) || /^[^:]+:[\d,]+(?:-[\d,]*)?$|^chr\w+$/i.test(word)
-      ? `several regions are one word in quotes: write ${typed} '${value} ${positions}', and an analysis of that name as -a ${word}`
+      ? `several regions are one word in quotes: write ${typed} '${value} ${positions}'`
       : null
   },
   bed: (word, { typed }) => (/\.bed(?:\.gz)?$/i.test(word) ? `${typed} takes one file` : null),
@@ -222,7 +266,7 @@ const isSpan = (word: string): boolean => {
 function listed(word: string, { typed, value }: GivenValue): string | null {
   const shape = (text: string) => text.replaceAll(/\d+/g, "0")
   return shape(word) === shape(value.split(",").at(-1) ?? "")
-    ? `a list has commas between its items: write ${typed} ${value},${word}, and an analysis of that name as -a ${word}`
+    ? `a list has commas between its items: write ${typed} ${value},${word}`
     : null
 }
 

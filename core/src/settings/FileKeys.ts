@@ -148,7 +148,7 @@ export const fileKeys = inGroup("Files", fileSteps, {
     type: "flag",
     steps: fetchingSteps,
     common: true,
-    otherSpellings: ["L"],
+    otherSpellings: ["L", "ls"],
     help: "List files and sizes, download nothing"
   },
   plan: {
