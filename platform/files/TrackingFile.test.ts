@@ -49,6 +49,8 @@ const change = (path: string, edit: (document: TrackingDocument) => TrackingDocu
   TrackingFile.use((tracking) => tracking.change(edit)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
 const read = (path: string) =>
   TrackingFile.use((tracking) => tracking.read).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+const inTurn = <A, E>(path: string, self: (turn: Turn) => Effect.Effect<A, E>) =>
+  TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
 const ids = (path: string): ReadonlyArray<string> =>
   JSON.parse(readFileSync(path, "utf8")).map((item: { analysisId: string }) => item.analysisId)
 
@@ -242,6 +244,20 @@ describe("TrackingFile", () => {
   )
 
   it.live(
+    "T20 in a folder that may not be written there is no turn",
+    () =>
+      inFolder((folder, path) =>
+        Effect.gen(function* () {
+          chmodSync(folder, 0o500)
+          const error = yield* Effect.flip(inTurn(path, () => Effect.die("its turn")))
+          chmodSync(folder, 0o700)
+          assert.deepStrictEqual([error._tag, readdirSync(folder)], ["SvcLocalIo", []])
+        })
+      ),
+    unless(lacks.otherThanRoot)
+  )
+
+  it.live(
     "T15 a file or a link of another user is refused",
     () =>
       inFolder((folder, path) =>
@@ -304,47 +320,51 @@ describe("TrackingFile", () => {
     )
   )
 
-  it.live("T19 runs ask for restorations in turn, and one that was killed is not waited for", () =>
-    inFolder((folder, path) =>
-      Effect.gen(function* () {
-        const events: Array<string> = []
-        const inTurn = (name: string, self: Effect.Effect<void> = Effect.void) =>
-          TrackingFile.use((file) =>
-            file.inTurn(({ document }) =>
+  it.live(
+    "T19 runs ask for restorations in turn; one that was killed is not waited for, one that is stopped leaves nothing",
+    () =>
+      inFolder((folder, path) =>
+        Effect.gen(function* () {
+          const events: Array<string> = []
+          const asks = (name: string, self: Effect.Effect<void> = Effect.void) =>
+            inTurn(path, ({ document }) =>
               Effect.andThen(
                 self,
                 Effect.sync(() => void events.push(`${name} ${document.items.length}`))
               )
             )
-          ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
-        const said: Array<string> = []
-        const log = Logger.make(({ message }) => void said.push(String(message)))
-        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
-        const [begun, waits] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const first = yield* Effect.forkChild(
-          inTurn("first", Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(waits)))
-        )
-        yield* passTimeUntil(() => Deferred.isDoneUnsafe(begun))
-        // The file itself is not locked meanwhile, and who comes next sees the change.
-        yield* change(path, adding("A1"))
-        const since = yield* Clock.currentTimeMillis
-        const second = yield* Effect.forkChild(inTurn("second").pipe(Effect.provide(Logger.layer([log]))))
-        yield* passTimeUntil(() => said.length > 0)
-        // Most waits are short: of this one is said when it has become long.
-        assert.isAtLeast((yield* Clock.currentTimeMillis) - since, 10_000)
-        assert.deepStrictEqual(said, [
-          `Waiting for this program itself, which asks for a restoration that ${path} is to remember`
-        ])
-        yield* Deferred.succeed(waits, undefined)
-        yield* passTimeUntil(() => second.pollUnsafe() !== undefined)
-        yield* Fiber.join(first)
-        yield* Fiber.join(second)
-        assert.deepStrictEqual(events, ["first 0", "second 1"])
-        writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
-        yield* read(path)
-        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
-      }).pipe(Effect.provide(TestClock.layer()))
-    )
+          const said: Array<string> = []
+          const log = Logger.make(({ message }) => void said.push(String(message)))
+          writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
+          const [begun, waits] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const first = yield* Effect.forkChild(
+            asks("first", Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(waits)))
+          )
+          yield* passTimeUntil(() => Deferred.isDoneUnsafe(begun))
+          // The file itself is not locked meanwhile, and who comes next sees the change.
+          yield* change(path, adding("A1"))
+          const stopped = yield* Effect.forkChild(asks("stopped"))
+          yield* passTimeUntil(() => readdirSync(folder).length > 2)
+          yield* Fiber.interrupt(stopped)
+          assert.deepStrictEqual(readdirSync(folder), [".t.json.asking.lock", "t.json"])
+          const since = yield* Clock.currentTimeMillis
+          const second = yield* Effect.forkChild(asks("second").pipe(Effect.provide(Logger.layer([log]))))
+          yield* passTimeUntil(() => said.length > 0)
+          // Most waits are short: of this one is said when it has become long.
+          assert.isAtLeast((yield* Clock.currentTimeMillis) - since, 10_000)
+          assert.deepStrictEqual(said, [
+            `Waiting for this program itself, which asks for a restoration that ${path} is to remember`
+          ])
+          yield* Deferred.succeed(waits, undefined)
+          yield* passTimeUntil(() => second.pollUnsafe() !== undefined)
+          yield* Fiber.join(first)
+          yield* Fiber.join(second)
+          assert.deepStrictEqual(events, ["first 0", "second 1"])
+          writeFileSync(join(folder, ".t.json.asking.lock"), JSON.stringify({ ...thisProcess(), start: "1" }))
+          yield* read(path)
+          assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+        }).pipe(Effect.provide(TestClock.layer()))
+      )
   )
 
   it.live("T19 the turn of a run that was suspended is not cleared away, and a run that lost it is told so", () =>
@@ -357,24 +377,21 @@ describe("TrackingFile", () => {
         yield* read(path)
         assert.deepStrictEqual(readdirSync(folder), [".t.json.asking.lock", "t.json"])
         rmSync(turn)
-        const owned = yield* TrackingFile.use((file) =>
-          file.inTurn(
-            Effect.fnUntraced(function* ({ stillOurs }) {
-              utimesSync(turn, 1, 1)
-              yield* read(path)
-              const before = yield* stillOurs
-              rmSync(turn)
-              return [before, yield* stillOurs]
-            })
-          )
-        ).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+        const owned = yield* inTurn(
+          path,
+          Effect.fnUntraced(function* ({ stillOurs }) {
+            utimesSync(turn, 1, 1)
+            yield* read(path)
+            const before = yield* stillOurs
+            rmSync(turn)
+            return [before, yield* stillOurs]
+          })
+        )
         assert.deepStrictEqual(owned, [true, false])
       })
     )
   )
 
-  const inTurn = <A, E>(path: string, self: (turn: Turn) => Effect.Effect<A, E>) =>
-    TrackingFile.use((file) => file.inTurn(self)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
   const ended = JSON.stringify({ ...thisProcess(), start: "1" })
 
   it.live(
@@ -447,10 +464,7 @@ describe("TrackingFile", () => {
             }
             syncBuiltinESMExports()
           }),
-          () =>
-            TrackingFile.use((file) => file.inTurn(({ document }) => Effect.succeed(document.items.length))).pipe(
-              Effect.provide(TrackingFileLive.layer({ path }))
-            ),
+          () => inTurn(path, ({ document }) => Effect.succeed(document.items.length)),
           () =>
             Effect.sync(() => {
               fs.open = open

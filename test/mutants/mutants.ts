@@ -16,7 +16,7 @@ import { type Mutant, mutantsOf } from "./Operators.ts"
 /** Where the code of a room is, and the tests that answer for it. */
 const rooms: Readonly<Record<string, readonly [code: string, ...tests: ReadonlyArray<string>]>> = {
   session: ["core/src/session", "core/src/session", "test/session"],
-  archive: ["core/src/archive", "core/src/archive", "core/src/download/Resume", "test/tracking/asking"],
+  archive: ["core/src/archive", "core/src/archive", "core/src/download/Resume", "platform/files/TrackingFile"],
   transfer: [
     "core/src/transfer",
     "core/src/transfer",

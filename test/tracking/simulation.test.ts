@@ -29,11 +29,10 @@ import { downloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { makeResume, untilBack } from "../../core/src/download/Resume.ts"
 import { Busy, LocalIo, NotFound, OutcomeUnknown, SessionContention, Unavailable } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
-import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
-import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { came, engines } from "../transfer/Engines.ts"
 import { memoryFile } from "./MemoryFile.ts"
 
 const hour = 3_600_000
@@ -145,21 +144,17 @@ const makeWorld = (seed: number) => {
     }
   })
 
-  const transfer: FileTransfer["Service"] = {
-    vouch: () => Effect.succeed(true),
-    index: () => Effect.succeed(null),
-    tidy: () => Effect.void,
-    download: Effect.fnUntraced(function* ({ analysisId, name }) {
-      const plain = { resumedFrom: 0, sha256: null, attempts: 1, renewals: 0, provenBy: null, bytes: 10 }
-      if (disk.has(name)) return { ...plain, action: "exists" as const }
+  const transfer = engines({
+    whole: Effect.fnUntraced(function* ({ analysisId, name }) {
+      if (disk.has(name)) return { ...came, action: "exists" as const, sha256: null }
       yield* Effect.sleep(random.next() * 600_000)
       const now = yield* Clock.currentTimeMillis
       if (isArchived(analysisId, now)) return yield* new NotFound({ what: name, detail: "archived meanwhile" })
       if (chance(0.1)) return yield* new Unavailable({ host: "files", reason: "reset", attempts: 8 })
       disk.set(name, (disk.get(name) ?? 0) + 1)
-      return { ...plain, action: "downloaded" as const, sha256: "ab" }
+      return came
     })
-  }
+  })
 
   const missing = (path: string) =>
     PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "stat", pathOrDescriptor: path })
@@ -191,8 +186,7 @@ const makeWorld = (seed: number) => {
   const layer = Layer.mergeAll(
     Layer.mock(ServiceClient, client),
     Layer.succeed(TrackingFile, tracking),
-    Layer.succeed(FileTransfer, transfer),
-    Layer.mock(SliceTransfer, {}),
+    transfer,
     Layer.mock(PartFiles, { free: () => Effect.succeed(null), syncFolder: () => Effect.void }),
     ZlibCodec.layer,
     Layer.succeed(Operator, Operator.absent),

@@ -7,7 +7,6 @@ import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import {
   type ChangeError,
-  LoginRefused,
   OutcomeUnknown,
   RequestRejected,
   type ServiceError,
@@ -438,14 +437,6 @@ describe("questions", () => {
     })
   )
 
-  it.effect("nobody is asked when nobody is there, and then nothing is restored", () =>
-    Effect.gen(function* () {
-      const { events, results } = yield* going(files, asked({ mode: "ask" }))
-      assert.deepStrictEqual(events, [])
-      assert.isTrue(results.every((it) => it.endsWith("no terminal to ask on")))
-    })
-  )
-
   it.effect(
     "L15 what is left is a failure where all is required, and is foreseen as one; what is pending is none",
     () =>
@@ -497,15 +488,6 @@ describe("failures", () => {
     })
   )
 
-  it.effect("a login that is refused ends the asking", () =>
-    Effect.gen(function* () {
-      const refused = { restoring: () => new LoginRefused({ user: "u", host: "lab" }) }
-      const { events, results } = yield* going([...one, candidate("A2", "T.bam")], asked(), refused)
-      assert.deepStrictEqual(results, ["SvcLoginRefused", "SvcLoginRefused"])
-      assert.notInclude(events, "restore A2")
-    })
-  )
-
   it.effect("S6 without an answer the entry stays, so that the next run asks again", () =>
     Effect.gen(function* () {
       for (const listing of [
@@ -522,23 +504,19 @@ describe("failures", () => {
 
   it.effect("S6 when the listing shows that the lost request took effect, it counts as answered", () =>
     Effect.gen(function* () {
-      const running = yield* going(
-        one,
-        asked(),
-        failing(lost, () =>
-          Effect.succeed([
-            { fileName: "other.bam", currentlyArchived: true, estimatedRestoreTime: "2027-01-01T00:00:00Z" },
-            { fileName: "S.bam", currentlyArchived: true, estimatedRestoreTime: estimate }
-          ])
+      const listed = (...files: ReadonlyArray<object>) =>
+        going(
+          one,
+          asked(),
+          failing(lost, () => Effect.succeed(files))
         )
+      const running = yield* listed(
+        { fileName: "other.bam", currentlyArchived: true, estimatedRestoreTime: "2027-01-01T00:00:00Z" },
+        { fileName: "S.bam", currentlyArchived: true, estimatedRestoreTime: estimate }
       )
       assert.deepStrictEqual(running.results, [`Pending ${estimate}`])
       assert.deepStrictEqual(entriesIn(running.stored), [`A1 S.bam pending ${estimate}`])
-      const back = yield* going(
-        one,
-        asked(),
-        failing(lost, () => Effect.succeed([{ fileName: "S.bam", currentlyArchived: false }]))
-      )
+      const back = yield* listed({ fileName: "S.bam", currentlyArchived: false })
       assert.deepStrictEqual(back.results, ["Pending null"])
     })
   )

@@ -8,19 +8,20 @@ import { empty, entriesOf, parse, put, render, type TrackingDocument, without } 
 const nameOf = (stored: string | null) => stored ?? "https://here/"
 const here = "https://here/"
 
+const defaults = {
+  destination: "./data",
+  overwrite: false,
+  range: null,
+  bed: null,
+  restorationFile: "awaiting-restoration.json",
+  filetypes: ["bam", "bam.bai"] as const
+}
+
 const stored = (more: object = {}, options: object = {}) => ({
   analysisId: "A1",
   fileName: "S1.bam",
   restoreEstimation: "2026-11-21T12:00:00.000Z",
-  options: {
-    destination: "./data",
-    overwrite: false,
-    range: null,
-    bed: null,
-    restorationFile: "awaiting-restoration.json",
-    filetypes: ["bam", "bam.bai"],
-    ...options
-  },
+  options: { ...defaults, ...options },
   ...more
 })
 
@@ -31,14 +32,7 @@ const fresh = (more: Partial<NewEntry> = {}): NewEntry => ({
   restoreEstimation: null,
   requestTime: "2026-11-21T00:00:00.000Z",
   status: "pending",
-  options: {
-    destination: "./data",
-    overwrite: false,
-    range: null,
-    bed: null,
-    restorationFile: "awaiting-restoration.json",
-    filetypes: ["bam", "bam.bai"]
-  },
+  options: defaults,
   ...more
 })
 
@@ -55,23 +49,9 @@ describe("TrackingDocument", () => {
     assert.strictEqual(entry?.restoreEstimation, "2026-11-21T12:00:00.000Z")
     assert.deepStrictEqual(entry?.options.filetypes, ["bam", "bam.bai"])
     const written = JSON.parse(render(put(empty, fresh(), nameOf)))
-    assert.deepStrictEqual(Object.keys(written[0]), [
-      "analysisId",
-      "fileName",
-      "restoreEstimation",
-      "options",
-      "target",
-      "requestTime",
-      "status"
-    ])
-    assert.deepStrictEqual(Object.keys(written[0].options), [
-      "destination",
-      "overwrite",
-      "range",
-      "bed",
-      "restorationFile",
-      "filetypes"
-    ])
+    const [keys, options] = [Object.keys(written[0]), Object.keys(written[0].options)]
+    assert.strictEqual(keys.join(" "), "analysisId fileName restoreEstimation options target requestTime status")
+    assert.strictEqual(options.join(" "), "destination overwrite range bed restorationFile filetypes")
   })
 
   it("T1 an empty array has no entries, and no entries are an empty array", () => {

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
-import { timeOf } from "../text/Timestamp.ts"
 import { isOverdue, mayBeUnderWay, nextOf, untilFirst, untilRestored } from "./Waiting.ts"
 
 const iso = (millis: number) => new Date(millis).toISOString()
@@ -74,17 +73,6 @@ describe("waiting for restorations", () => {
       assert.isAtMost(Math.max(...sleeps), 24 * hour)
     })
   )
-
-  it("L11 C3 an offset counts, a missing one is UTC, a leap second is a second", () => {
-    assert.strictEqual(timeOf("1970-01-01T02:00:00+02:00"), 0)
-    assert.strictEqual(timeOf("1970-01-01T02:00:00+0200"), 0)
-    assert.strictEqual(timeOf("1970-01-01T00:00:00"), 0)
-    assert.strictEqual(timeOf("1970-01-01 00:00:00.123456Z"), 123)
-    assert.strictEqual(timeOf("1970-01-01T00:00"), 0)
-    assert.strictEqual(timeOf("2016-12-31T23:59:60Z"), Date.parse("2016-12-31T23:59:59Z"))
-    for (const text of ["", "soon", "2026", "12.3.2026", "2026-11-21", "Sat Nov 21 2026", "2026-13-01T00:00:00Z", null])
-      assert.isNull(timeOf(text), String(text))
-  })
 
   it.effect("C1 a clock that is set back or forward changes neither the end nor the pace", () =>
     Effect.gen(function* () {

@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
+import { words } from "../../../test/Words.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { CannotCreate } from "../Errors.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
-import type { SliceState } from "../transfer/SliceRequest.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 import { diskNeed, shortage } from "./Planning.ts"
 
@@ -36,14 +35,7 @@ describe("decisions", () => {
 
   it("D16 S1.bai is an index as S1.bam.bai is, under its listed name; where both are listed both are fetched", () => {
     const index = { ...both, filetypes: ["bam.bai"] } satisfies PlanRequest
-    const picard = [
-      file("S1.bam"),
-      file("S1.bai"),
-      file("S1.vcf.gz"),
-      file("S1.vcf.tbi"),
-      file("S1.csi"),
-      file("S1.tbi")
-    ]
+    const picard = words`S1.bam S1.bai S1.vcf.gz S1.vcf.tbi S1.csi S1.tbi`.map((name) => file(name))
     assert.deepStrictEqual(decisions([analysis("A1", picard)], index), ["S1.bai Fetch"])
     assert.deepStrictEqual(decisions([analysis("A1", picard)]), ["S1.bam Fetch", "S1.bai Fetch"])
     assert.deepStrictEqual(decisions([analysis("A1", picard)], { ...both, filetypes: ["vcf.gz.tbi"] }), [
@@ -231,16 +223,11 @@ describe("for every listing", () => {
     [Names, Names],
     ([one, two]) =>
       Effect.sync(() => {
-        const analyses = [
-          analysis(
-            "A1",
-            one.map((name) => file(name))
-          ),
-          analysis(
-            "a1",
-            two.map((name) => file(name))
-          )
-        ]
+        const of = (id: string, names: ReadonlyArray<string>) => {
+          const files = names.map((name) => file(name))
+          return analysis(id, files)
+        }
+        const analyses = [of("A1", one), of("a1", two)]
         for (const layout of ["flat", "analysis"] as const) {
           const { files } = plan(analyses, { ...both, layout }, empty)
           const fetched = files
@@ -342,17 +329,10 @@ describe("K2 disk space", () => {
   ).files
 
   it("counts what is still to be written", () => {
+    const needed = [0, 400, 5000].map((there) => diskNeed(files, () => there))
     assert.deepStrictEqual(
-      diskNeed(files, () => 0),
-      { bytes: 1000, unknown: 1 }
-    )
-    assert.deepStrictEqual(
-      diskNeed(files, () => 400),
-      { bytes: 600, unknown: 1 }
-    )
-    assert.deepStrictEqual(
-      diskNeed(files, () => 5000),
-      { bytes: 0, unknown: 1 }
+      needed,
+      [1000, 600, 0].map((bytes) => ({ bytes, unknown: 1 }))
     )
   })
 
@@ -366,78 +346,10 @@ describe("K2 disk space", () => {
   })
 })
 
-describe("slices", () => {
-  const content = { wanted: [{ text: "chr1", readings: [] }], unmapped: false }
-  const slices: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], slice: content }
-  const indexOf = (files: ReadonlyArray<ListedFile>) =>
-    plan([analysis("A1", files)], slices, empty).files.map(({ slice }) => slice?.indexFile ?? null)
-
-  it("each data file becomes one slice with its own name, and its index is found although not asked for", () => {
-    const files = [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("S.vcf.gz.tbi")]
-    assert.deepStrictEqual(decisions([analysis("A1", files)], slices), ["S.ranged.bam Fetch", "S.ranged.vcf.gz Fetch"])
-    assert.deepStrictEqual(indexOf(files), ["S.bam.bai", "S.vcf.gz.tbi"])
-    assert.deepStrictEqual(
-      plan([analysis("A1", files)], slices, empty).files.map(({ size }) => size),
-      [null, null]
-    )
-  })
-
-  it("21 the best index that is online serves: .bam.bai, .bam.csi, .bai, .csi, in any case", () => {
-    assert.deepStrictEqual(indexOf([file("S.csi"), file("S.bam"), file("s.BAM.CSI"), file("S.bai")]), ["s.BAM.CSI"])
-    assert.deepStrictEqual(indexOf([file("S.bam"), file("S.bam.bai", { archived: true }), file("S.csi")]), ["S.csi"])
-    assert.deepStrictEqual(indexOf([file("S.bam"), file("S.bam.bai", { hasLink: false }), file("S.bai")]), ["S.bai"])
-    assert.deepStrictEqual(indexOf([file("S.bam"), file("T.bam.bai"), file("S.bam.bai.txt")]), [null])
-  })
-
-  it("D16 L13 without an index it fails; with an archived one it waits", () => {
-    assert.deepStrictEqual(decisions([analysis("A1", [file("S.bam")])], slices), ["S.ranged.bam Fail SvcNotFound"])
-    for (const archived of ["S.bam", "S.bam.bai"]) {
-      const files = ["S.bam", "S.bam.bai"].map((name) => file(name, { archived: name === archived }))
-      assert.deepStrictEqual(decisions([analysis("A1", files)], slices), ["S.ranged.bam Skip archived"])
-      assert.isTrue(plan([analysis("A1", files)], slices, empty).files[0]?.archived)
-    }
-    const linkless = [file("S.bam"), file("S.bam.bai", { hasLink: false })]
-    assert.deepStrictEqual(decisions([analysis("A1", linkless)], slices), ["S.ranged.bam Fail SvcNotFound"])
-  })
-
-  it("unmapped reads alone have a name of their own, and no VCF", () => {
-    const files = [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("S.vcf.gz.tbi")]
-    const unmapped = { ...slices, slice: { wanted: [], unmapped: true } }
-    assert.deepStrictEqual(decisions([analysis("A1", files)], unmapped), [
-      "S.unmapped.bam Fetch",
-      "S.unmapped.vcf.gz Skip no-reads"
-    ])
-  })
-
-  it("mistake 3: what stands there counts by its regions, not by its name", () => {
-    const files = [file("S.bam"), file("S.bam.bai")]
-    const error = new CannotCreate({ path: "S.ranged.bam", reason: "other regions" })
-    const states: ReadonlyArray<readonly [SliceState, string]> = [
-      [{ _tag: "Same", bytes: 1, regions: "chr1", index: { name: "S.ranged.bam.bai", bytes: 1 } }, "Skip exists"],
-      [{ _tag: "Incomplete", regions: "chr1" }, "Fetch"],
-      [{ _tag: "Other", error }, "Fail SvcCannotCreate"]
-    ]
-    for (const [state, expected] of states) {
-      const there: Destination = {
-        ...empty,
-        occupants: new Map([["S.ranged.bam", { kind: "file", size: 1 }]]),
-        slices: new Map([["S.ranged.bam", state]])
-      }
-      assert.deepStrictEqual(decisions([analysis("A1", files)], slices, there), [`S.ranged.bam ${expected}`])
-      const overwrite = { ...slices, overwrite: true }
-      assert.deepStrictEqual(decisions([analysis("A1", files)], overwrite, there), ["S.ranged.bam Fetch"])
-    }
-  })
-
-  it("Z1 K7 the longest name counts, that of the index", () => {
-    const sample = "s".repeat(245)
-    const files = [file(`${sample}.bam`), file(`${sample}.bam.bai`)]
-    assert.match(decisions([analysis("A1", files)], slices)[0] ?? "", /Fail SvcUnsafeName$/)
-    assert.deepStrictEqual(
-      decisions([analysis("A1", files)]).map((it) => it.split(" ")[1]),
-      ["Fetch", "Fetch"]
-    )
-    const [data, short] = [file(`${sample}sssss.bam`), file(`${sample}sssss.bai`)]
+describe("names that an index makes longer", () => {
+  it("Z1 K7 the longest one counts, unless an index is listed under a short name", () => {
+    const sample = "s".repeat(250)
+    const [data, short] = [file(`${sample}.bam`), file(`${sample}.bai`)]
     const made = { ...both, makeIndex: true }
     assert.match(decisions([analysis("A1", [data])], made)[0] ?? "", /Fail SvcUnsafeName$/)
     const listed = decisions([analysis("A1", [data, short])], made)

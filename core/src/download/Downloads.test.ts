@@ -3,6 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, References, Runtime, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { memoryFile } from "../../../test/tracking/MemoryFile.ts"
+import { came, engines } from "../../../test/transfer/Engines.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
@@ -11,10 +12,8 @@ import { NotFound } from "../Errors.ts"
 import { rowOf } from "../report/Report.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileStreams } from "../transfer/FileStreams.ts"
-import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
 import type { DownloadOptions } from "./DownloadRequest.ts"
@@ -57,30 +56,16 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
         ]
       })
   })
-  const download = ({ check, checksums, directory, name, progress }: TransferRequest) =>
+  const whole = ({ check, checksums, directory, name, progress }: TransferRequest) =>
     Effect.gen(function* () {
       events.push(`fetch ${path.relative(out, directory)}/${name} ${String(check)} ${checksums}`)
       annotations.push(yield* References.CurrentLogAnnotations)
       yield* progress({ _tag: "Started", size: 100, resumedFrom: 0 })
       yield* progress({ _tag: "Bytes", done: 100, size: 100 })
-      return {
-        action: "downloaded" as const,
-        bytes: 100,
-        resumedFrom: 0,
-        sha256: "ab",
-        provenBy: null,
-        attempts: 1,
-        renewals: 0
-      }
+      return came
     })
   const disk = Layer.mergeAll(
-    Layer.succeed(FileTransfer, {
-      download,
-      vouch: () => Effect.succeed(true),
-      index: () => Effect.succeed(null),
-      tidy: () => Effect.void
-    }),
-    Layer.mock(SliceTransfer, {}),
+    engines({ whole }),
     Layer.mock(FileStreams, {}),
     Layer.mock(LinkHost, {}),
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
@@ -91,15 +76,18 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     ensure: Effect.sync(() => void events.push("ensure"))
   })
   const service = { target, nameOf: (name: string | null) => name ?? target }
+  const byService = Downloads.layer(service).pipe(
+    Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
+  )
   return {
     out,
     tracking: folder,
     events,
     annotations,
     entries: () => file.stored().items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
-    byService: Downloads.layer(service).pipe(
-      Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
-    )
+    byService,
+    use: <A, E, R>(self: (downloads: Downloads["Service"]) => Effect.Effect<A, E, R>) =>
+      Effect.provide(Downloads.use(self), byService)
   }
 })
 
@@ -150,9 +138,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           restoreArchived: "force",
           checksums: "md5"
         }
-        const events = yield* Downloads.use((downloads) => Stream.runCollect(downloads.events(options))).pipe(
-          Effect.provide(w.byService)
-        )
+        const events = yield* w.use((downloads) => Stream.runCollect(downloads.events(options)))
         const seen = events.flatMap(told)
         const [gone, ...results] = outcomeIn(events).results
         assert.deepInclude(gone, { _tag: "Failed", analysisId: AnalysisId.make("gone"), fileName: null })
@@ -190,37 +176,30 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("a service is not asked for nothing: a misspelt selection is no empty success", () =>
-    Effect.gen(function* () {
-      const w = yield* world(analyses)
-      const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
-      for (const options of [{}, { analysisIds: [] }, { filters: ["status = DONE"] }]) {
-        const ways = [
-          Effect.flip(downloads.fetch(options)),
-          Effect.flip(downloads.plan(options)),
-          Effect.flip(downloads.restore(options)),
-          Effect.flip(Stream.runDrain(downloads.list(options))),
-          Effect.flip(Stream.runDrain(downloads.events(options)))
-        ]
-        for (const refusal of ways) {
-          assert.deepInclude(yield* refusal, { _tag: "SvcUsageError", options: ["analysisIds"] })
+  it.effect(
+    "a service is not asked for nothing, nor for what cannot be read: a misspelt selection is no empty success",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
+        for (const options of [{}, { analysisIds: [] }, { filters: ["status = DONE"] }]) {
+          const ways = [
+            Effect.flip(downloads.fetch(options)),
+            Effect.flip(downloads.plan(options)),
+            Effect.flip(downloads.restore(options)),
+            Effect.flip(Stream.runDrain(downloads.list(options))),
+            Effect.flip(Stream.runDrain(downloads.events(options)))
+          ]
+          for (const refusal of ways) {
+            assert.deepInclude(yield* refusal, { _tag: "SvcUsageError", options: ["analysisIds"] })
+          }
         }
-      }
-      assert.deepStrictEqual(w.events, [])
-    })
-  )
-
-  it.effect("a request that cannot be read asks nobody", () =>
-    Effect.gen(function* () {
-      const w = yield* world(analyses)
-      for (const options of [{ range: "chr1:9-1" }, { filters: ["nonsense"] }, { bed: "missing.bed" }]) {
-        const error = yield* Effect.flip(Downloads.use(({ fetch }) => fetch({ analysisIds: ["A1"], ...options }))).pipe(
-          Effect.provide(w.byService)
-        )
-        assert.include(["SvcUsageError", "SvcNotFound"], error._tag)
-      }
-      assert.deepStrictEqual(w.events, [])
-    })
+        for (const options of [{ range: "chr1:9-1" }, { filters: ["nonsense"] }, { bed: "missing.bed" }]) {
+          const error = yield* Effect.flip(downloads.fetch({ analysisIds: ["A1"], ...options }))
+          assert.include(["SvcUsageError", "SvcNotFound"], error._tag)
+        }
+        assert.deepStrictEqual(w.events, [])
+      })
   )
 
   it.effect(
@@ -229,9 +208,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       Effect.gen(function* () {
         const w = yield* world(analyses)
         const failure = (options: DownloadOptions) =>
-          Downloads.use(({ fetch }) => Effect.flip(fetch({ destination: w.out, ...options }))).pipe(
-            Effect.provide(w.byService)
-          )
+          w.use(({ fetch }) => Effect.flip(fetch({ destination: w.out, ...options })))
         const some = yield* failure({ analysisIds: ["A1", "gone"] })
         assert.deepInclude(some, { _tag: "SvcDownloadsFailed", [Runtime.errorExitCode]: 66, retryable: false })
         assert.strictEqual(some.message, "1 of 3 results is a failure: analysis gone: not found")
@@ -262,9 +239,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           // The first event is held until the whole run is over.
           while (event._tag === "Planned" && !(yield* isOver)) yield* Effect.yieldNow
         })
-      yield* Downloads.use((downloads) => Stream.runForEach(downloads.events(options), read)).pipe(
-        Effect.provide(w.byService)
-      )
+      yield* w.use((downloads) => Stream.runForEach(downloads.events(options), read))
       assert.strictEqual(seen.filter(({ _tag }) => _tag === "Finished").length, 300)
       assert.isAtMost(seen.filter(({ _tag }) => _tag === "Progress").length, 300)
       assert.strictEqual(outcomeIn(seen).results.length, 300)
@@ -278,9 +253,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       for (const end of ["Planned", "Begun", "Progress", "Finished"] as const) {
         w.events.length = 0
         const record = yield* makeRunRecord
-        yield* Downloads.use((downloads) =>
-          Stream.runDrain(Stream.takeUntil(downloads.events(options), ({ _tag }) => _tag === end))
-        ).pipe(Effect.provide(w.byService), Effect.provideService(Listener, record.note))
+        yield* w
+          .use(({ events }) => Stream.runDrain(Stream.takeUntil(events(options), ({ _tag }) => _tag === end)))
+          .pipe(Effect.provideService(Listener, record.note))
         const fetched = w.events.length - 1
         assert.isBelow(fetched, 3, end)
         const results = yield* record.results
@@ -300,9 +275,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     (restoreArchived) =>
       Effect.gen(function* () {
         const w = yield* world(analyses)
-        const { results } = yield* Downloads.use(({ restore }) => restore({ ...wanted(w.out), restoreArchived })).pipe(
-          Effect.provide(w.byService)
-        )
+        const { results } = yield* w.use(({ restore }) => restore({ ...wanted(w.out), restoreArchived }))
         assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
         assert.deepStrictEqual(w.events, ["ensure", "list A1", "list A2", "list A3", "restore A2", "restore A3"])
       })
@@ -374,36 +347,18 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     Effect.gen(function* () {
       const w = yield* world(analyses)
       const planned = Effect.gen(function* () {
-        const { plan } = yield* Downloads
-        const { disk, plan: decided, subject } = yield* plan(wanted(w.out), { subject: "restore" })
+        const request = wanted(w.out)
+        const { disk, plan: decided, subject } = yield* w.use(({ plan }) => plan(request, { subject: "restore" }))
         const outlooks = decided.files.map(({ decision }) =>
           decision._tag === "Skip" ? decision.reason : decision._tag
         )
-        return [subject, disk.bytes, ...outlooks]
-      }).pipe(Effect.provide(w.byService))
-      assert.deepStrictEqual(yield* planned, [
-        "restore",
-        0,
-        "available",
-        "available",
-        "Restore",
-        "available",
-        "Restore"
-      ])
+        return [subject, disk.bytes, ...outlooks].join(" ")
+      })
+      assert.strictEqual(yield* planned, "restore 0 available available Restore available Restore")
       assert.deepStrictEqual([w.events.filter((it) => !it.startsWith("list")), w.entries()], [[], []])
-      const { results } = yield* Downloads.use(({ restore }) => restore(wanted(w.out))).pipe(
-        Effect.provide(w.byService)
-      )
+      const { results } = yield* w.use(({ restore }) => restore(wanted(w.out)))
       assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
-      assert.deepStrictEqual(yield* planned, [
-        "restore",
-        0,
-        "available",
-        "available",
-        "pending",
-        "available",
-        "pending"
-      ])
+      assert.strictEqual(yield* planned, "restore 0 available available pending available pending")
     })
   )
 
@@ -412,11 +367,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     () =>
       Effect.gen(function* () {
         const w = yield* world(analyses)
-        const decisions = Downloads.use(({ plan }) => plan(wanted(w.out))).pipe(
-          Effect.map(({ plan }) =>
-            plan.files.map(({ decision: it }) => (it._tag === "Fail" ? it.error.message : it._tag))
-          ),
-          Effect.provide(w.byService)
+        const decisions = Effect.map(
+          w.use(({ plan }) => plan(wanted(w.out))),
+          ({ plan }) => plan.files.map(({ decision: it }) => (it._tag === "Fail" ? it.error.message : it._tag))
         )
         const fs = yield* FileSystem.FileSystem
         // As root may write everywhere, somebody else is asked.

@@ -78,11 +78,11 @@ describe("slices in a plan", () => {
       return { index: place?.slice?.indexFile, archived: place?.archived, hasLink: place?.hasLink }
     }
     const here = { archived: false, hasLink: true }
-    assert.deepStrictEqual(indexesOf(file("S.csi"), file("S.bai"), file("S.bam.csi"), file("S.bam.csi")), {
-      index: "S.bam.csi",
+    assert.deepStrictEqual(indexesOf(file("S.csi"), file("S.bai"), file("s.BAM.CSI"), file("s.BAM.CSI")), {
+      index: "s.BAM.CSI",
       ...here
     })
-    assert.deepStrictEqual(indexesOf(file("S.bam.bai", { archived: true }), file("S.csi")), {
+    assert.deepStrictEqual(indexesOf(file("S.bam.csi", { archived: true, hasLink: true }), file("S.csi")), {
       index: "S.csi",
       ...here
     })
@@ -95,6 +95,7 @@ describe("slices in a plan", () => {
       archived: false,
       hasLink: false
     })
+    assert.isNull(indexesOf(file("T.bam.bai"), file("S.bam.bai.txt")).index)
   })
 
   it("without a listed index they fail and say why; without a link too", () => {
@@ -114,6 +115,8 @@ describe("slices in a plan", () => {
     assert.deepStrictEqual(planned?.decision, { _tag: "Skip", reason: "archived" })
     assert.isTrue(planned?.archived)
     assert.strictEqual(planned?.estimatedRestoreTime, time)
+    const cold = [file("S.bam", { archived: true }), file("S.bam.bai")]
+    assert.deepStrictEqual(decisions(cold, asked(regions)), ["S.ranged.bam Skip archived"])
   })
 
   it("the same slice is left, another file is refused, and an incomplete one is fetched again", () => {

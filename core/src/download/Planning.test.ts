@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger, PlatformError } from "effect"
 import * as NodePartFiles from "../../../platform/files/NodePartFiles.ts"
 import { codecHere } from "../../../test/genome/CodecHere.ts"
-import { listedFile } from "../../../test/selection/ListedFiles.ts"
+import { listedFile, plannedFile } from "../../../test/selection/ListedFiles.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { planFiles, writeRefusal } from "./Planning.ts"
@@ -24,18 +24,7 @@ const closed = FileSystem.layerNoop({
 })
 const open = FileSystem.layerNoop({ access: () => Effect.void })
 
-const file = (folder: string, decision: PlannedFile["decision"]): PlannedFile => ({
-  analysisId: AnalysisId.make("A1"),
-  fileName: "S1.bam",
-  size: 1,
-  archived: false,
-  estimatedRestoreTime: null,
-  hasLink: true,
-  type: "bam",
-  folder,
-  slice: null,
-  decision
-})
+const file = (folder: string, decision: PlannedFile["decision"]) => plannedFile("S1.bam", { folder, decision })
 const fetch = { _tag: "Fetch" } as const
 
 describe("unwritable", () => {

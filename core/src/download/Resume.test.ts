@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger, Path, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { documentOf, memoryFile } from "../../../test/tracking/MemoryFile.ts"
+import { came, engines } from "../../../test/transfer/Engines.ts"
 import type { RestoreMode } from "../archive/Policy.ts"
 import { render, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
@@ -21,9 +22,8 @@ import {
 } from "../Errors.ts"
 import { rowOf } from "../report/Report.ts"
 import { Operator } from "../settings/Operator.ts"
-import { FileTransfer } from "../transfer/FileTransfer.ts"
+import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
 import { errorsOf } from "./FileResult.ts"
 import { entryFailures, type Look } from "./RestorationStatus.ts"
@@ -57,16 +57,6 @@ const here = (...names: ReadonlyArray<string>) =>
   names.map((fileName) => ({ fileName, downloadLink: `https://files/${fileName}?sig=1`, size: 100 }))
 const cold = (...names: ReadonlyArray<string>) => names.map((fileName) => ({ fileName, currentlyArchived: true }))
 
-const downloaded = {
-  action: "downloaded" as const,
-  bytes: 100,
-  resumedFrom: 0,
-  sha256: "ab",
-  attempts: 1,
-  renewals: 0,
-  provenBy: null
-}
-
 /** A folder with a restoration file of `entries`, a service, a link host, and everything that is asked of them. */
 const world = Effect.fnUntraced(function* ({
   entries,
@@ -78,7 +68,7 @@ const world = Effect.fnUntraced(function* ({
   requireAll = false,
   statusOnly = false,
   stuck = false,
-  transfer = () => Effect.succeed(downloaded)
+  transfer = () => Effect.succeed(came)
 }: World) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const root = yield* fs.makeTempDirectoryScoped()
@@ -120,25 +110,18 @@ const world = Effect.fnUntraced(function* ({
           return false
         })
     }),
-    Layer.succeed(FileTransfer, {
-      vouch: () => Effect.succeed(true),
-      index: () => Effect.succeed(null),
-      tidy: () => Effect.void,
-      download: (asked) =>
+    engines({
+      whole: (asked) =>
         Effect.suspend(() => {
           events.push(`fetch ${path.relative(root, asked.directory)}/${asked.name}${asked.overwrite ? " over" : ""}`)
           return transfer(asked)
-        })
-    }),
-    Layer.succeed(SliceTransfer, {
-      download: (asked) =>
+        }),
+      cut: (asked) =>
         Effect.sync(() => {
           events.push(`cut ${path.relative(root, asked.directory)}/${asked.name} by ${asked.index.fileName}`)
           const index = { name: `${asked.name}.bai`, bytes: 9, sha256: "cd" }
-          return { ...downloaded, regions: "chr1", records: 1, index, fetched: 50, warnings: [] }
-        }),
-      estimate: () => Effect.die("nothing is estimated"),
-      tidy: () => Effect.void
+          return { ...came, regions: "chr1", records: 1, index, fetched: 50, warnings: [] }
+        })
     }),
     Layer.mock(PartFiles, {
       free: () => Effect.succeed(free),
@@ -223,6 +206,23 @@ const late = { requestTime: "2020-01-01T00:00:00Z", restoreEstimation: "2020-01-
 const underWay = { requestTime: "2998-12-31T23:00:00Z", restoreEstimation: "2999-01-01T00:00:00Z" }
 
 layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("a look", (it) => {
+  interface Expected {
+    /** What each look says of the entries. */
+    readonly looks: ReadonlyArray<ReadonlyArray<string>>
+    readonly events?: ReadonlyArray<string>
+    readonly left?: ReadonlyArray<string>
+  }
+
+  const looks = (name: string, { events, left, looks, ...given }: World & Expected) =>
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const w = yield* world(given)
+        for (const expected of looks) assert.deepStrictEqual(yield* w.look, [...expected])
+        if (events !== undefined) assert.deepStrictEqual(w.events, [...events])
+        if (left !== undefined) assert.deepStrictEqual(w.left(), [...left])
+      })
+    )
+
   it.effect("downloads what is back as its entry says, takes it out of the file, and leaves the rest", () =>
     Effect.gen(function* () {
       const w = yield* world({
@@ -256,17 +256,13 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("cuts regions as stored, with an index of the listing that is here", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", { range: "chr1" })],
-        listing: () => Effect.succeed([...here("S.bam", "S.bai"), ...cold("S.bam.bai")])
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done"])
-      assert.deepStrictEqual(w.events, ["list A1", "cut out/S.ranged.bam by S.bai"])
-      assert.deepStrictEqual(w.left(), [])
-    })
-  )
+  looks("cuts regions as stored, with an index of the listing that is here", {
+    entries: [entry("A1", "S.bam", { range: "chr1" })],
+    listing: () => Effect.succeed([...here("S.bam", "S.bai"), ...cold("S.bam.bai")]),
+    looks: [["A1 S.bam Done"]],
+    events: ["list A1", "cut out/S.ranged.bam by S.bai"],
+    left: []
+  })
 
   it.effect("T20 a file that is there while its entry cannot be taken out is no success", () =>
     Effect.gen(function* () {
@@ -276,20 +272,16 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         stuck: true
       })
       assert.deepStrictEqual(yield* w.reported, ["downloaded undefined", "failed SvcTrackingUnusable"])
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+      assert.deepStrictEqual([yield* w.look, w.left()], [["A1 S.bam Failed SvcTrackingUnusable"], ["A1 S.bam"]])
     })
   )
 
-  it.effect("T7 stored regions that are none fail their entry only, which stays in the file", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
-        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam"))
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcEntryUnusable", "A2 T.bam Done"])
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
+  looks("T7 stored regions that are none fail their entry only, which stays in the file", {
+    entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
+    listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam")),
+    looks: [["A1 S.bam Failed SvcEntryUnusable", "A2 T.bam Done"]],
+    left: ["A1 S.bam"]
+  })
 
   it.effect("L13 what comes of a file is told beside what a store has in cold storage, and that failure too", () =>
     Effect.gen(function* () {
@@ -313,7 +305,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
             transfer: ({ fileName }) => {
               const found: Readonly<Record<string, InArchive | FileDamaged>> = failures
               const failure = found[fileName]
-              return failure === undefined ? Effect.succeed(downloaded) : Effect.fail(failure)
+              return failure === undefined ? Effect.succeed(came) : Effect.fail(failure)
             }
           })
           assert.deepStrictEqual(yield* w.reported, [...reported])
@@ -323,36 +315,22 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("L13 regions are asked for again when their index is archived and the other one has no link", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", { range: "chr1" })],
-        listing: () => Effect.succeed([...here("S.bam"), ...cold("S.bam.bai"), { fileName: "S.bai", size: 9 }])
-      })
-      for (let look = 0; look < 2; look++) {
-        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
-      }
-      assert.deepStrictEqual(w.events, ["list A1", "restore A1", "list A1"])
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
+  looks("L13 regions are asked for again when their index is archived and the other one has no link", {
+    entries: [entry("A1", "S.bam", { range: "chr1" })],
+    listing: () => Effect.succeed([...here("S.bam"), ...cold("S.bam.bai"), { fileName: "S.bai", size: 9 }]),
+    looks: [["A1 S.bam Requested 2999-01-01T00:00:00Z"], ["A1 S.bam Requested 2999-01-01T00:00:00Z"]],
+    events: ["list A1", "restore A1", "list A1"],
+    left: ["A1 S.bam"]
+  })
 
-  it.effect("for the status only nothing is downloaded, requested or taken out", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam"), entry("A2", "T.bam"), entry("A3", "U.bam")],
-        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
-        statusOnly: true
-      })
-      assert.deepStrictEqual(yield* w.look, [
-        "A1 S.bam Available",
-        "A2 T.bam NotRequested",
-        "A3 U.bam Failed SvcNotFound"
-      ])
-      assert.deepStrictEqual(w.events, ["list A1", "list A2", "list A3"])
-      assert.strictEqual(w.left().length, 3)
-    })
-  )
+  looks("for the status only nothing is downloaded, requested or taken out", {
+    entries: [entry("A1", "S.bam"), entry("A2", "T.bam"), entry("A3", "U.bam")],
+    listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
+    statusOnly: true,
+    looks: [["A1 S.bam Available", "A2 T.bam NotRequested", "A3 U.bam Failed SvcNotFound"]],
+    events: ["list A1", "list A2", "list A3"],
+    left: ["A1 S.bam", "A2 T.bam", "A3 U.bam"]
+  })
 
   it.effect("L11 archived without a restoration is asked for again, once for an analysis", () =>
     Effect.gen(function* () {
@@ -427,18 +405,14 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("nobody at a terminal is asked: the request itself agreed to it", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", {}, late)],
-        listing: () => Effect.succeed(cold("S.bam")),
-        present: true,
-        mode: "ask"
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
-      assert.deepStrictEqual(w.events, ["list A1", "restore A1"])
-    })
-  )
+  looks("nobody at a terminal is asked: the request itself agreed to it", {
+    entries: [entry("A1", "S.bam", {}, late)],
+    listing: () => Effect.succeed(cold("S.bam")),
+    present: true,
+    mode: "ask",
+    looks: [["A1 S.bam Requested 2999-01-01T00:00:00Z"]],
+    events: ["list A1", "restore A1"]
+  })
 
   it.effect("with restoreArchived no nothing is asked for, nothing is pending, and the entry stays as it was", () =>
     Effect.gen(function* () {
@@ -523,42 +497,33 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
   )
 
-  it.effect("a request that cannot be remembered fails its entry", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam")],
-        listing: () => Effect.succeed(cold("S.bam")),
-        stuck: true
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcTrackingUnusable"])
-      assert.notInclude(w.events, "restore A1")
-    })
-  )
+  looks("a request that cannot be remembered fails its entry", {
+    entries: [entry("A1", "S.bam")],
+    listing: () => Effect.succeed(cold("S.bam")),
+    stuck: true,
+    looks: [["A1 S.bam Failed SvcTrackingUnusable"]],
+    events: ["list A1"]
+  })
 
-  it.effect("a failed download keeps its entry; one that may pass is tried again, another is not", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
-        listing: (id, nth) =>
-          id === "A1"
-            ? Effect.succeed(here("S.bam"))
-            : nth === 0
-              ? Effect.fail(new Unavailable({ host: "lab", reason: "closed", attempts: 1 }))
-              : Effect.succeed(here("T.bam")),
-        transfer: ({ fileName }) =>
-          fileName === "S.bam"
-            ? Effect.fail(new LinkForbidden({ file: fileName, host: "files", status: 403 }))
-            : Effect.succeed(downloaded)
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Failed SvcUnavailable"])
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Done"])
-      assert.deepStrictEqual(
-        w.events.filter((it) => it.startsWith("list")),
-        ["list A1", "list A2", "list A2"]
-      )
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
+  looks("a failed download keeps its entry; one that may pass is tried again, another is not", {
+    entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
+    listing: (id, nth) =>
+      id === "A1"
+        ? Effect.succeed(here("S.bam"))
+        : nth === 0
+          ? Effect.fail(new Unavailable({ host: "lab", reason: "closed", attempts: 1 }))
+          : Effect.succeed(here("T.bam")),
+    transfer: ({ fileName }) =>
+      fileName === "S.bam"
+        ? Effect.fail(new LinkForbidden({ file: fileName, host: "files", status: 403 }))
+        : Effect.succeed(came),
+    looks: [
+      ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Failed SvcUnavailable"],
+      ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Done"]
+    ],
+    events: ["list A1", "list A2", "fetch out/S.bam", "list A2", "fetch out/T.bam"],
+    left: ["A1 S.bam"]
+  })
 
   it.effect("an entry that somebody else took out is not told of any more", () =>
     Effect.gen(function* () {
@@ -572,33 +537,13 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("a file that is here but whose entry cannot be taken out is not called done", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam")],
-        listing: () => Effect.succeed(here("S.bam")),
-        stuck: true
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcTrackingUnusable"])
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
-
-  it.effect("entries that cannot be used are told and stay; those of other targets are left alone", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [
-          { analysisId: "A1" },
-          entry("A2", "T.bam", {}, { target: "https://elsewhere/" }),
-          entry("A3", "U.bam")
-        ],
-        listing: () => Effect.succeed(here("U.bam"))
-      })
-      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "SvcEntryUnusable", "other A2 T.bam"])
-      assert.deepStrictEqual(w.left(), ["?", "A2 T.bam"])
-      assert.deepStrictEqual(w.events, ["list A3", "fetch out/U.bam"])
-    })
-  )
+  looks("entries that cannot be used are told and stay; those of other targets are left alone", {
+    entries: [{ analysisId: "A1" }, entry("A2", "T.bam", {}, { target: "https://elsewhere/" }), entry("A3", "U.bam")],
+    listing: () => Effect.succeed(here("U.bam")),
+    looks: [["A3 U.bam Done", "SvcEntryUnusable", "other A2 T.bam"]],
+    events: ["list A3", "fetch out/U.bam"],
+    left: ["?", "A2 T.bam"]
+  })
 
   it.effect(
     "a look tells of each file once, of what is awaited as it is known, and of a damaged entry in the first one",
@@ -623,36 +568,14 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
   )
 
-  it.effect("L6 what another run asks for again meanwhile, without success, is waited for and not asked for", () =>
-    Effect.gen(function* () {
-      const now = new Date().toISOString()
-      const store: Array<Effect.Effect<void>> = []
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", {}, late)],
-        // The other run is faster: it asks while this one lists.
-        listing: () => Effect.as(Effect.all(store), cold("S.bam"))
-      })
-      store.push(w.store([entry("A1", "S.bam", {}, { ...late, askedAgain: now })]))
-      const [status] = yield* w.statuses
-      assert.deepInclude(status?.state, { _tag: "Requested", underWay: false })
-      assert.notInclude(w.events, "restore A1")
-    })
-  )
+  looks("a refused login ends the listing: no analysis is asked for after it", {
+    entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
+    listing: () => Effect.fail(new LoginRefused({ user: "u", host: "lab" })),
+    looks: [["A1 S.bam Failed SvcLoginRefused", "A2 T.bam Failed SvcLoginRefused"]],
+    events: ["list A1"]
+  })
 
-  it.effect("a refused login ends the listing: no analysis is asked for after it", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
-        listing: () => Effect.fail(new LoginRefused({ user: "u", host: "lab" }))
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLoginRefused", "A2 T.bam Failed SvcLoginRefused"])
-      assert.deepStrictEqual(w.events, ["list A1"])
-    })
-  )
-})
-
-layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("a delivery", (it) => {
-  it.effect("T16 into a folder that is gone fails with its reason, and makes no folder", () =>
+  it.effect("T16 a delivery into a folder that is gone fails with its reason, and makes no folder", () =>
     Effect.gen(function* () {
       const w = yield* world({
         entries: [entry("A1", "S.bam", { destination: "gone" }), entry("A2", "T.bam")],
@@ -671,39 +594,27 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("K2 that does not fit is refused before a byte moves", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam")],
-        listing: () => Effect.succeed(here("S.bam")),
-        free: 99
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcDiskTooSmall"])
-      assert.deepStrictEqual(w.events, ["list A1"])
-    })
-  )
+  looks("K2 a delivery that does not fit is refused before a byte moves", {
+    entries: [entry("A1", "S.bam")],
+    listing: () => Effect.succeed(here("S.bam")),
+    free: 99,
+    looks: [["A1 S.bam Failed SvcDiskTooSmall"]],
+    events: ["list A1"]
+  })
 
-  it.effect("D17 of two files that would take one name brings neither", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam"), entry("A2", "S.bam")],
-        listing: () => Effect.succeed(here("S.bam"))
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcNameCollision", "A2 S.bam Failed SvcNameCollision"])
-      assert.strictEqual(w.left().length, 2)
-    })
-  )
+  looks("D17 of two files that would take one name neither comes", {
+    entries: [entry("A1", "S.bam"), entry("A2", "S.bam")],
+    listing: () => Effect.succeed(here("S.bam")),
+    looks: [["A1 S.bam Failed SvcNameCollision", "A2 S.bam Failed SvcNameCollision"]],
+    left: ["A1 S.bam", "A2 S.bam"]
+  })
 
-  it.effect("of a pair is done only when both are there", () =>
-    Effect.gen(function* () {
-      const w = yield* world({
-        entries: [entry("A1", "S.bam", { filetypes: ["bam", "bam.bai"] }), entry("A1", "T.bam")],
-        listing: () => Effect.succeed(here("S.bam", "S.bam.bai", "T.bam")),
-        transfer: ({ fileName }) =>
-          fileName === "S.bam.bai" ? Effect.fail(new NotFound({ what: fileName })) : Effect.succeed(downloaded)
-      })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcNotFound", "A1 T.bam Done"])
-      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
+  looks("a pair is done only when both are there", {
+    entries: [entry("A1", "S.bam", { filetypes: ["bam", "bam.bai"] }), entry("A1", "T.bam")],
+    listing: () => Effect.succeed(here("S.bam", "S.bam.bai", "T.bam")),
+    transfer: ({ fileName }) =>
+      fileName === "S.bam.bai" ? Effect.fail(new NotFound({ what: fileName })) : Effect.succeed(came),
+    looks: [["A1 S.bam Failed SvcNotFound", "A1 T.bam Done"]],
+    left: ["A1 S.bam"]
+  })
 })

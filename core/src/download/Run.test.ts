@@ -1,84 +1,57 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref, References } from "effect"
+import { Clock, Effect, FileSystem, Layer, PlatformError, Redacted, References, Result } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
+import { plannedFile } from "../../../test/selection/ListedFiles.ts"
+import { came, type Engines, engines, lending } from "../../../test/transfer/Engines.ts"
+import { words } from "../../../test/Words.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { FileDamaged, InArchive, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
+import { parseRange } from "../genome/regions/RegionText.ts"
 import { rowOf } from "../report/Report.ts"
-import { FileTransfer } from "../transfer/FileTransfer.ts"
-import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { SliceOutcome, SliceRequest, SliceWish } from "../transfer/SliceRequest.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
 import { run } from "./Run.ts"
+import type { RunEvent } from "./RunEvent.ts"
 import { Listener } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
 
-const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
-  analysisId: AnalysisId.make("A1"),
-  fileName,
-  type: fileName.endsWith(".bai") ? "bam.bai" : "bam",
-  folder: "",
-  size: 7,
-  archived: false,
-  estimatedRestoreTime: null,
-  hasLink: true,
-  slice: null,
-  decision: { _tag: "Fetch" },
-  ...some
-})
+const file = (fileName: string, some: Partial<PlannedFile> = {}) => plannedFile(fileName, { size: 7, ...some })
 
-const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, provenBy: null }
+const outcome = { ...came, bytes: 7 }
 const links: RunLinks = {
-  lend: ({ fileName }) =>
-    fileName === "nolink.bam"
-      ? Effect.fail(new NotFound({ what: "link" }))
-      : Effect.succeed({
-          link: Redacted.make("first"),
-          size: 7,
-          renewLink: Effect.succeed({ link: Redacted.make("second"), size: 7 })
-        })
+  lend: (file) => (file.fileName === "nolink.bam" ? Effect.fail(new NotFound({ what: "link" })) : lending.lend(file))
 }
 const noCodec = Layer.succeed(
   Codec,
   Codec.here({ inflateRaw: () => null, gunzip: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
 )
 
-const going = Effect.fnUntraced(function* (
-  files: ReadonlyArray<PlannedFile>,
-  download: FileTransfer["Service"]["download"],
-  connections = 4,
-  { index, withheld }: { readonly index: FileTransfer["Service"]["index"]; readonly withheld?: boolean } = {
-    index: () => Effect.succeed(null)
-  }
-) {
+interface Going extends Engines {
+  readonly connections?: number
+  readonly destination?: string
+  readonly withheld?: boolean
+}
+
+const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, how: Going) {
+  const { connections = 4, destination = ".", withheld, ...given } = how
   const seen: Array<FileResult> = []
-  const plan = { files, failures: [], warnings: [] }
   const request = {
     target: "https://lab/",
-    destination: ".",
+    destination,
     overwrite: false,
     check: "structure" as const,
     checksums: null,
     connections,
     ...(withheld === undefined ? {} : { withheld })
   }
-  const results = yield* run(plan, links, request).pipe(
-    Effect.provideService(Listener, (event) =>
-      Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
-    ),
-    Effect.provideService(FileTransfer, {
-      download,
-      vouch: () => Effect.succeed(true),
-      index,
-      tidy: () => Effect.void
-    }),
-    Effect.provideService(SliceTransfer, {
-      download: () => Effect.die("no slice"),
-      estimate: () => Effect.die("no slice"),
-      tidy: () => Effect.void
-    })
+  const listener = (event: RunEvent) => Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
+  const results = yield* run({ files, failures: [], warnings: [] }, links, request).pipe(
+    Effect.provideService(Listener, listener),
+    Effect.provide(engines(given))
   )
   return { results, seen }
 })
@@ -105,14 +78,12 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         "bad.bam": new LinkForbidden({ file: "bad.bam", host: "h", status: 403 }),
         "cold.bam": InArchive.of({ analysisId: AnalysisId.make("A1"), fileName: "cold.bam" }, null)
       }
-      const { results, seen } = yield* going(files, ({ fileName }) => {
-        const failure = failures[fileName]
-        if (failure !== undefined) return Effect.fail(failure)
-        return Effect.succeed(
-          fileName === "there.bam"
-            ? { ...outcome, action: "exists", sha256: null }
-            : { ...outcome, action: "downloaded" }
-        )
+      const { results, seen } = yield* going(files, {
+        whole: ({ fileName }) => {
+          const failure = failures[fileName]
+          if (failure !== undefined) return Effect.fail(failure)
+          return Effect.succeed(fileName === "there.bam" ? { ...outcome, action: "exists", sha256: null } : outcome)
+        }
       })
       assert.deepStrictEqual(results.map(shown), [
         "kept.bam skipped exists",
@@ -137,14 +108,14 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     Effect.gen(function* () {
       const { clock, set } = yield* makeJumpingClock
       let nanos = 0n
-      const download = Effect.fnUntraced(function* ({ fileName, progress }: TransferRequest) {
+      const whole = Effect.fnUntraced(function* ({ fileName, progress }: TransferRequest) {
         nanos += 2_500_000_000n
         set(-7_200_000)
-        if (fileName === "good.bam") return { ...outcome, action: "downloaded" as const }
+        if (fileName === "good.bam") return outcome
         yield* progress({ _tag: "GivenUp", attempts: 9, renewals: 2 })
         return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
       })
-      const { results } = yield* going([file("bad.bam"), file("good.bam")], download, 1).pipe(
+      const { results } = yield* going([file("bad.bam"), file("good.bam")], { whole, connections: 1 }).pipe(
         Effect.provideService(Clock.Clock, { ...clock, monotonicTimeNanos: Effect.sync(() => nanos) })
       )
       assert.deepInclude(results.map(rowOf)[0], { action: "failed", attempts: 9, renewals: 2, seconds: 2.5 })
@@ -152,71 +123,32 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     })
   )
 
-  it.effect("an index comes after its data file, and not at all when that failed", () =>
-    Effect.gen(function* () {
-      const order: Array<string> = []
-      const files = ["b.bam.bai", "a.bam", "a.bam.bai", "b.bam", "alone.bam.bai"].map((name) => file(name))
-      const { results } = yield* going(files, ({ fileName }) =>
-        Effect.suspend(() => {
-          order.push(fileName)
-          return fileName === "b.bam"
-            ? Effect.fail(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
-            : Effect.succeed({ ...outcome, action: "downloaded" as const })
-        })
-      )
-      assert.isBelow(order.indexOf("a.bam"), order.indexOf("a.bam.bai"))
-      assert.notInclude(order, "b.bam.bai")
-      assert.deepStrictEqual(results.map(shown), [
-        "b.bam.bai failed SvcLinkForbidden",
-        "a.bam downloaded",
-        "a.bam.bai downloaded",
-        "b.bam failed SvcLinkForbidden",
-        "alone.bam.bai downloaded"
-      ])
-    })
-  )
-
-  it.effect("an index that fails is no reason to leave out the other index of its data file", () =>
-    Effect.gen(function* () {
-      const files = ["a.bai", "a.bam", "a.bam.bai"].map((name) => file(name))
-      const { results } = yield* going(files, ({ fileName }) =>
-        fileName === "a.bai"
-          ? Effect.fail(new FileDamaged({ file: fileName, fault: "IndexMismatch", reason: "it is of b.bam" }))
-          : Effect.succeed({ ...outcome, action: "downloaded" as const })
-      )
-      assert.deepStrictEqual(results.map(shown), [
-        "a.bai failed SvcFileDamaged",
-        "a.bam downloaded",
-        "a.bam.bai downloaded"
-      ])
-    })
-  )
-
-  it.effect("no more files at a time than asked for", () =>
-    Effect.gen(function* () {
-      const [now, most] = [yield* Ref.make(0), yield* Ref.make(0)]
-      const gate = yield* Deferred.make<void>()
-      const files = Array.from({ length: 9 }, (_, i) => file(`${i}.bam`))
-      const fiber = yield* Effect.forkChild(
-        going(
-          files,
-          () =>
+  it.effect(
+    "an index comes after its data file, and not at all when that failed; one that fails leaves out no other",
+    () =>
+      Effect.gen(function* () {
+        const order: Array<string> = []
+        const files = words`b.bam.bai a.bai a.bam a.bam.bai b.bam alone.bam.bai`.map((name) => file(name))
+        const { results } = yield* going(files, {
+          whole: ({ fileName }) =>
             Effect.gen(function* () {
-              const count = yield* Ref.updateAndGet(now, (n) => n + 1)
-              yield* Ref.update(most, (n) => Math.max(n, count))
-              yield* Deferred.await(gate)
-              yield* Effect.yieldNow
-              yield* Ref.update(now, (n) => n - 1)
-              return { ...outcome, action: "downloaded" as const }
-            }),
-          3
-        )
-      )
-      while ((yield* Ref.get(now)) < 3) yield* Effect.yieldNow
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(fiber)
-      assert.strictEqual(yield* Ref.get(most), 3)
-    })
+              order.push(fileName)
+              if (fileName === "b.bam") yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
+              if (fileName === "a.bai") yield* new FileDamaged({ file: fileName, fault: "IndexMismatch", reason: "no" })
+              return outcome
+            })
+        })
+        for (const index of ["a.bai", "a.bam.bai"]) assert.isBelow(order.indexOf("a.bam"), order.indexOf(index))
+        assert.notInclude(order, "b.bam.bai")
+        assert.deepStrictEqual(results.map(shown), [
+          "b.bam.bai failed SvcLinkForbidden",
+          "a.bai failed SvcFileDamaged",
+          "a.bam downloaded",
+          "a.bam.bai downloaded",
+          "b.bam failed SvcLinkForbidden",
+          "alone.bam.bai downloaded"
+        ])
+      })
   )
 
   it.effect(
@@ -230,12 +162,12 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         for (const withheld of [false, true]) {
           const order: Array<string> = []
           let [now, most] = [0, 0]
-          const download = ({ fileName }: TransferRequest) =>
-            Effect.sync(() => {
-              order.push(fileName)
-              return { ...outcome, action: "downloaded" as const }
-            })
-          const index: FileTransfer["Service"]["index"] = ({ name }) =>
+          const whole = ({ fileName }: TransferRequest) =>
+            Effect.as(
+              Effect.sync(() => order.push(fileName)),
+              outcome
+            )
+          const index: Engines["index"] = ({ name }) =>
             Effect.gen(function* () {
               order.push(`${name}.bai`)
               most = Math.max(most, ++now)
@@ -243,7 +175,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
               now--
               return { name: `${name}.bai`, bytes: 3, sha256: "cd" }
             })
-          const { results } = yield* going(files, download, 3, { index, withheld })
+          const { results } = yield* going(files, { whole, index, withheld, connections: 3 })
           const made = keptFiles.map(({ fileName }) => `${fileName}.bai`)
           assert.deepStrictEqual([order, most], withheld ? [[], 0] : [["new.bam", ...made], 3])
           const indexes = results.flatMap((result) => (result._tag === "Kept" ? [result.index?.path] : []))
@@ -264,8 +196,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           about.push(fields)
           return null
         })
-      const download = () => Effect.succeed({ ...outcome, action: "downloaded" as const })
-      yield* going(files, download, 1, { index })
+      yield* going(files, { whole: () => Effect.succeed(outcome), index, connections: 1 })
       assert.deepStrictEqual(about, [
         { analysis: "A1", file: "new.bam" },
         { analysis: "A1", file: "kept.bam" }
@@ -277,14 +208,14 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     Effect.gen(function* () {
       let [now, most] = [0, 0]
       const files = Array.from({ length: 1_000 }, (_, i) => file(`${i}.bam`))
-      const { results, seen } = yield* going(files, ({ fileName }) =>
-        Effect.gen(function* () {
+      const { results, seen } = yield* going(files, {
+        whole: Effect.fnUntraced(function* ({ fileName }) {
           most = Math.max(most, ++now)
           yield* Effect.yieldNow
           now--
           return yield* new Unavailable({ host: "files", reason: `500 for ${fileName}`, attempts: 9 })
         })
-      )
+      })
       assert.strictEqual(most, 4)
       assert.strictEqual(seen.length, files.length)
       assert.deepStrictEqual(
@@ -297,21 +228,149 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
   it.effect("a transfer is asked with the identity of the file, its link, and a way to renew it", () =>
     Effect.gen(function* () {
       const asked: Array<TransferRequest> = []
-      yield* going([file("a.bam")], (request) => {
-        asked.push(request)
-        return Effect.succeed({ ...outcome, action: "downloaded" })
+      yield* going([file("a.bam")], {
+        whole: (request) =>
+          Effect.as(
+            Effect.sync(() => asked.push(request)),
+            outcome
+          )
       })
       const [request] = asked
-      assert.deepInclude(request, {
-        target: "https://lab/",
-        analysisId: "A1",
-        fileName: "a.bam",
-        name: "a.bam",
-        size: 7
-      })
-      assert.strictEqual(request === undefined ? "" : Redacted.value(request.link), "first")
+      const names = { analysisId: "A1", fileName: "a.bam", name: "a.bam" }
+      assert.deepInclude(request, { target: "https://lab/", ...names, size: 7 })
+      assert.strictEqual(request === undefined ? "" : Redacted.value(request.link), "first a.bam")
       const fresh = request?.renewLink == null ? null : yield* request.renewLink
-      assert.strictEqual(fresh === null ? "" : Redacted.value(fresh.link), "second")
+      assert.strictEqual(fresh === null ? "" : Redacted.value(fresh.link), "second a.bam")
+    })
+  )
+})
+
+const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
+const slice = (fileName: string, some: Partial<PlannedFile> = {}) =>
+  plannedFile(fileName, {
+    size: null,
+    slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFile: `${fileName}.bai`, content, estimate: null },
+    ...some
+  })
+const cutOutcome: SliceOutcome = {
+  action: "downloaded",
+  bytes: 900,
+  sha256: "ab",
+  regions: "chr1:1-100 {chr 2}:1-9",
+  records: 12,
+  index: { name: "S.ranged.bam.bai", bytes: 96, sha256: "cd" },
+  fetched: 5000,
+  warnings: ["S.bam: its end is missing"],
+  attempts: 5,
+  renewals: 1
+}
+
+layer(Layer.merge(NodeServices.layer, noCodec), { excludeTestServices: true })("a run of slices", (it) => {
+  const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+  it.effect("asks for a slice with both files and its own name, and says all that it got", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const asked: Array<SliceRequest> = []
+      const { results } = yield* going([slice("S.bam", { folder: "A1" })], {
+        destination: root,
+        cut: (request) =>
+          Effect.as(
+            Effect.sync(() => asked.push(request)),
+            cutOutcome
+          )
+      })
+      const [[result], [request]] = [results, asked]
+      const directory = `${root}/A1`
+      assert.deepInclude(request, { name: "S.ranged.bam", directory, kind: "bam", overwrite: false })
+      assert.deepStrictEqual([request?.data.fileName, request?.index.fileName], ["S.bam", "S.bam.bai"])
+      assert.deepStrictEqual(request === undefined ? null : yield* request.existing, { _tag: "Absent" })
+      const row = result === undefined ? null : rowOf(result)
+      assert.isAtLeast(row?.finishedAt?.getTime() ?? 0, row?.startedAt?.getTime() ?? Number.NaN)
+      assert.deepStrictEqual(row === null ? null : { ...row, seconds: 0, startedAt: null, finishedAt: null }, {
+        analysisId: "A1",
+        fileName: "S.bam",
+        path: `${root}/A1/S.ranged.bam`,
+        action: "downloaded",
+        reason: null,
+        bytes: 900,
+        listedBytes: null,
+        resumedFrom: 0,
+        sha256: "ab",
+        provenBy: "records",
+        regions: ["chr1:1-100", "{chr 2}:1-9"],
+        records: 12,
+        index: { path: `${root}/A1/S.ranged.bam.bai`, bytes: 96, sha256: "cd" },
+        fetched: 5000,
+        warnings: ["S.bam: its end is missing"],
+        attempts: 5,
+        renewals: 1,
+        seconds: 0,
+        startedAt: null,
+        finishedAt: null,
+        restoration: null,
+        error: null
+      })
+    })
+  )
+
+  it.effect("a slice that is there is skipped; a summary of many regions stays one", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const summary = "900 regions, CRC-32 0123abcd"
+      const index = { name: "S.ranged.bam.bai", bytes: 7, sha256: null }
+      const kept = { action: "exists", sha256: null, records: null, index, regions: summary } as const
+      const { results } = yield* going([slice("S.bam")], {
+        destination: root,
+        cut: () => Effect.succeed({ ...cutOutcome, ...kept })
+      })
+      const [result] = results
+      const found = result?._tag === "Kept" ? result : null
+      assert.deepInclude(found?.index, { bytes: 7, sha256: null })
+      assert.deepStrictEqual(found?.regions, [summary])
+    })
+  )
+
+  it.effect("a slice that fails stops no other, and one without an index is not found", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const alone = slice("alone.bam", {
+        slice: { name: "alone.ranged.bam", indexFile: null, content, estimate: null }
+      })
+      const { results } = yield* going([slice("bad.bam"), alone, slice("S.bam")], {
+        destination: root,
+        cut: ({ data }) =>
+          data.fileName === "bad.bam"
+            ? Effect.fail(new LinkForbidden({ file: "bad.bam", host: "h", status: 403 }))
+            : Effect.succeed(cutOutcome)
+      })
+      assert.deepStrictEqual(
+        results.map(rowOf).map(({ action, error }) => `${action} ${error?._tag}`),
+        ["failed SvcLinkForbidden", "failed SvcNotFound", "downloaded undefined"]
+      )
+    })
+  )
+
+  it.effect("a folder that cannot be made fails its files, with what stands in its place or the system's reason", () =>
+    Effect.gen(function* () {
+      const [fs, destination] = [yield* FileSystem.FileSystem, yield* folder]
+      yield* fs.writeFile(`${destination}/A1`, new Uint8Array(1))
+      const into = (folder: string) =>
+        Effect.map(going([slice("S.bam", { folder })], { destination }), ({ results }) => results[0])
+      const blocked = yield* into("A1")
+      const errorOf = (result: FileResult | undefined) => (result === undefined ? null : rowOf(result).error)
+      assert.strictEqual(errorOf(blocked)?._tag, "SvcCannotCreate")
+      assert.match(errorOf(blocked)?.message ?? "", /not a folder is in its place/)
+      const readOnly = PlatformError.systemError({
+        _tag: "PermissionDenied",
+        module: "FileSystem",
+        method: "makeDirectory",
+        cause: Object.assign(new Error("read-only"), { code: "EROFS" })
+      })
+      const refused = yield* into("A2").pipe(
+        Effect.provideService(FileSystem.FileSystem, { ...fs, makeDirectory: () => Effect.fail(readOnly) })
+      )
+      assert.strictEqual(errorOf(refused)?._tag, "SvcLocalIo")
+      assert.match(errorOf(refused)?.message ?? "", /read-only|EROFS/)
     })
   )
 })

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { plannedFile } from "../../../test/selection/ListedFiles.ts"
+import { lending } from "../../../test/transfer/Engines.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { LinkForbidden, NotFound } from "../Errors.ts"
@@ -44,15 +46,6 @@ const engine = () => {
 const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
   tasks.map(({ data, index }) => [data, index].map(({ fileName }) => fileName).join(" "))
 
-const links: RunLinks = {
-  lend: ({ fileName }) =>
-    Effect.succeed({
-      link: Redacted.make(`first ${fileName}`),
-      size: 5,
-      renewLink: Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 5 })
-    })
-}
-
 describe("tasks", () => {
   it.effect("name both files, each with its own link and its own renewal, and the kind of the data", () =>
     Effect.gen(function* () {
@@ -62,7 +55,7 @@ describe("tasks", () => {
         type: "vcf.gz" as const,
         indexFile: "S.vcf.gz.tbi"
       }
-      const task = yield* sliceTask(files, regions, links)
+      const task = yield* sliceTask(files, regions, lending)
       assert.strictEqual(task.kind, "vcf.gz")
       for (const file of [task.data, task.index]) {
         assert.strictEqual(Redacted.value(file.link), `first ${file.fileName}`)
@@ -71,7 +64,7 @@ describe("tasks", () => {
           `second ${file.fileName}`
         )
       }
-      const bam = yield* sliceTask({ ...files, fileName: "S.bam", type: "bam" }, unplaced, links)
+      const bam = yield* sliceTask({ ...files, fileName: "S.bam", type: "bam" }, unplaced, lending)
       assert.strictEqual(bam.kind, "bam")
       assert.deepStrictEqual([bam.wanted, bam.unmapped], [[], true])
     })
@@ -81,7 +74,7 @@ describe("tasks", () => {
     Effect.gen(function* () {
       const lost: RunLinks = {
         lend: (file) =>
-          file.fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: file.fileName })) : links.lend(file)
+          file.fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: file.fileName })) : lending.lend(file)
       }
       const files = {
         analysisId: AnalysisId.make("A1"),
@@ -111,7 +104,7 @@ describe("estimates of a listing", () => {
         link("nolink.vcf.gz.tbi"),
         { size: 1 }
       )
-      const { analysis, refused } = yield* withEstimates(found.listed, found, regions, links)
+      const { analysis, refused } = yield* withEstimates(found.listed, found, regions, lending)
       assert.deepStrictEqual(namesOf(tasks), ["bad.bam bad.bam.bai", "S.bam S.bam.bai"])
       assert.deepStrictEqual(
         analysis.files.filter(({ ranged }) => ranged !== undefined).map(({ fileName, ranged }) => [fileName, ranged]),
@@ -130,7 +123,7 @@ describe("estimates of a listing", () => {
     return Effect.gen(function* () {
       const found = entry(link("S.bam"), link("S.bam.bai"), link("T.bam"), link("T.bam.bai"))
       const shown = { ...found.listed, files: found.listed.files.filter(({ fileName }) => fileName === "S.bam") }
-      const { analysis } = yield* withEstimates(shown, found, regions, links)
+      const { analysis } = yield* withEstimates(shown, found, regions, lending)
       assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai"])
       assert.strictEqual(analysis.files[0]?.ranged?.bytes, 300)
     }).pipe(Effect.provide(layer))
@@ -140,9 +133,9 @@ describe("estimates of a listing", () => {
     const { layer, tasks } = engine()
     return Effect.gen(function* () {
       const found = entry(link("S.vcf.gz"), link("S.vcf.gz.tbi"), link("S.bam"), link("S.bam.bai"))
-      yield* withEstimates(found.listed, found, unplaced, links)
+      yield* withEstimates(found.listed, found, unplaced, lending)
       assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai"])
-      const untouched = yield* withEstimates(found.listed, found, null, links)
+      const untouched = yield* withEstimates(found.listed, found, null, lending)
       assert.deepStrictEqual(untouched, { analysis: found.listed, refused: [] })
       assert.strictEqual(tasks.length, 1)
     }).pipe(Effect.provide(layer))
@@ -156,19 +149,8 @@ describe("estimates of a plan", () => {
     content: regions,
     estimate: null
   })
-  const planned = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
-    analysisId: AnalysisId.make("A1"),
-    fileName,
-    type: "bam",
-    folder: "",
-    size: null,
-    archived: false,
-    estimatedRestoreTime: null,
-    hasLink: true,
-    slice: slice(`${fileName}.bai`),
-    decision: { _tag: "Fetch" },
-    ...some
-  })
+  const planned = (fileName: string, some: Partial<PlannedFile> = {}) =>
+    plannedFile(fileName, { size: null, slice: slice(`${fileName}.bai`), ...some })
 
   it.effect(
     "become the sizes of the fetched slices; what cannot be made fails as in the run, the rest is as it was",
@@ -185,7 +167,7 @@ describe("estimates of a plan", () => {
           failures: [],
           warnings: ["said before"]
         }
-        const { files, warnings } = yield* estimatePlan(before, links)
+        const { files, warnings } = yield* estimatePlan(before, lending)
         assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai", "bad.bam bad.bam.bai"])
         assert.deepStrictEqual(warnings, ["said before"])
         const [good, bad, ...rest] = files
