@@ -8,11 +8,9 @@ import type * as Scope from "effect/Scope"
 import type { Advised, ExitCode } from "../../core/src/Errors.ts"
 import { combinationProblems, keyCombinations } from "../../core/src/settings/Combinations.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
-import { typeAt } from "../../core/src/settings/NamedFiles.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
 import { type LocalSettings, nameAt, type Origins, type Settings, valueIn } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
-import { shellWord } from "../../core/src/text/Printable.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { withSecretFiles } from "../../platform/inputs/PrivateFile.ts"
 import { hint } from "../../platform/terminal/LogOutput.ts"
@@ -157,16 +155,3 @@ export const combinationsOf = (
   })
   return [...keys, ...owns].map(({ message }) => message)
 }
-
-/** A folder behind analyses is where other tools put their files; with a folder for each analysis it may be one of those. */
-export const folderAmong = Effect.fnUntraced(function* (
-  settings: LocalSettings,
-  operands: ReadonlyArray<string>
-): Effect.fn.Return<Problems, never, FileSystem.FileSystem> {
-  const last = operands.at(-1)
-  const { analysisIds, given, layout } = settings
-  if (last === undefined || analysisIds.length < 2 || given("destination") || layout === "analysis") return []
-  if ((yield* Effect.orElseSucceed(typeAt(last), () => null)) !== "Directory") return []
-  const word = shellWord(last)
-  return [`${last} is a folder: write -d ${word}, and an analysis of that name as -a ${word}`]
-})

@@ -46,7 +46,6 @@ import {
   CommandText,
   combinationsOf,
   decodeOwn,
-  folderAmong,
   type Program,
   type StepFailure,
   Stopping,
@@ -272,13 +271,11 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
   const decoded = decode(step.name, layers)
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
-  const takesFolder = step.operands?.setting !== undefined && table.destination.steps.includes(step.name)
-  const folder = takesFolder ? yield* folderAmong(decoded.settings, commandLine.operands) : []
   return {
     ...decoded,
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
-    problems: [...problems, ...decoded.problems, ...combined, ...folder],
+    problems: [...problems, ...decoded.problems, ...combined],
     warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
   }
 })
