@@ -5,9 +5,9 @@ import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { encodeRecord, Flag } from "../../core/src/genome/formats/BamRecord.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { concat, read, references, text } from "../genome/Fixtures.ts"
+import { readBam } from "../genome/Naive.ts"
 import { indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"
 import { mutate } from "./Mutation.ts"
-import { readBam } from "./Naive.ts"
 import { blocksOf, pack } from "./Packing.ts"
 
 const cigars = [

@@ -2,9 +2,9 @@
 import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { bgzf, text } from "../genome/Fixtures.ts"
+import { readVcf } from "../genome/Naive.ts"
 import { type IndexFormat, indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"
 import { mutate, mutateText } from "./Mutation.ts"
-import { readVcf } from "./Naive.ts"
 import { blocksOf, pack } from "./Packing.ts"
 
 const headerOf = (version: string) => [

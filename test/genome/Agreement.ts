@@ -12,8 +12,8 @@ import { checkStructure } from "../../core/src/genome/Structure.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { regionsOfBed } from "../../test/genome/Bed.ts"
 import { root } from "../Root.ts"
+import { type Interval, overlapping, scan, textsOf } from "./Naive.ts"
 import { tool } from "./Oracles.ts"
-import { type Interval, overlapping, scan } from "./Scan.ts"
 import { sliceOf } from "./Slicing.ts"
 
 /** A reader that hands out copies, as a network does. */
@@ -89,8 +89,6 @@ const sourceOf = ({ data, suffix }: Subject) => ({
   index: { name: `${data}${suffix}`, reader: file(`${data}${suffix}`) }
 })
 
-const bytesOf = (slice: Uint8Array, type: "bam" | "vcf.gz") => scan(slice, type).map(({ bytes }) => bytes)
-
 const python = `${root}.e2e/python/bin/python3`
 const program = `import sys, pysam.samtools, pysam.bcftools
 sys.stdout.write(getattr(getattr(pysam, sys.argv[1]), sys.argv[2])(*sys.argv[3:]))
@@ -131,7 +129,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
     writeFileSync(`${folder}/random.bed`, bed)
     const found = overlapping(all, intervals, unmapped)
-    assert.deepStrictEqual(bytesOf(bytes, "bam"), found, `${subject.data} seed ${seed} case ${i}: ${spelled}`)
+    assert.deepStrictEqual(textsOf(scan(bytes, "bam")), found, `${subject.data} seed ${seed} case ${i}: ${spelled}`)
     // Without `-M` the index is not looked at.
     const asked = ["view", "-L", `${folder}/random.bed`, subject.data]
     const theirs = tool("samtools", ...asked) + (unmapped ? unplaced : "")
@@ -195,7 +193,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
         ? tool("bcftools", "view", "-H", "-R", `${folder}/random.bed`, path)
         : tool("tabix", "-R", `${folder}/random.bed`, path)
     const place = `${subject.data} seed ${seed} case ${i}: ${spelled}`
-    assert.deepStrictEqual(bytesOf(bytes, "vcf.gz"), overlapping(all, intervals), place)
+    assert.deepStrictEqual(textsOf(scan(bytes, "vcf.gz")), overlapping(all, intervals), place)
     if (by === "bcftools") {
       const ours = tool("bcftools", "view", "-H", slice).split("\n")
       // Targets are looked for in all lines, without an index. The old one knows END alone.

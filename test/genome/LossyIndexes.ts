@@ -1,4 +1,4 @@
-/** Indexes that lack something, as faulty writers and merges leave them. */
+/** Indexes that lack something, as faulty writers, merges and old formats leave them: taken out of the bytes of healthy ones at random. */
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 
 export interface Reference {
@@ -49,7 +49,7 @@ export const rewritten = (plain: Uint8Array, change: (references: ReadonlyArray<
   return Uint8Array.from(Buffer.concat([head, ...numbers, tail]))
 }
 
-export const losses = ["reference", "bin", "chunk", "window", "last windows"] as const
+export const losses = ["a reference", "a bin", "a chunk", "a window", "the last windows"] as const
 export type Loss = (typeof losses)[number]
 
 /** Loses one thing of that kind, of any reference that has records. */
@@ -64,12 +64,12 @@ export const losing = (plain: Uint8Array, loss: Loss, random: SeededRandom): Uin
     const lost = bins[random.between(0, bins.length)]
     if (lost === undefined) return
     const window = random.between(0, reference.linear.length + 1)
-    if (loss === "reference") {
+    if (loss === "a reference") {
       reference.bins = []
       reference.linear = []
-    } else if (loss === "bin") reference.bins = reference.bins.filter((one) => one !== lost)
-    else if (loss === "chunk") lost.chunks.splice(random.between(0, lost.chunks.length), 1)
-    else if (loss === "last windows") reference.linear = reference.linear.slice(0, window)
+    } else if (loss === "a bin") reference.bins = reference.bins.filter((one) => one !== lost)
+    else if (loss === "a chunk") lost.chunks.splice(random.between(0, lost.chunks.length), 1)
+    else if (loss === "the last windows") reference.linear = reference.linear.slice(0, window)
     else if (window < reference.linear.length) reference.linear[window] = 0n
     else lost.loffset = 0n
   })

@@ -13,7 +13,7 @@ import * as Service from "../../platform/Service.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { until } from "../Executables.ts"
 import { readersIn, startGatewayHere } from "../GatewayLayer.ts"
-import { PlainClient } from "../PlainClient.ts"
+import { json, logIn, logOut, type Pass, ask as visit } from "../servers/Visitor.ts"
 import { words } from "../Words.ts"
 
 const [ada, grace, eve] = ["ada-0123456789abcdef", "grace-0123456789abcdef", "eve-0123456789abcdef"]
@@ -468,16 +468,20 @@ layer(Sandbox.layer({ behaviour: { strict: true } }), { excludeTestServices: tru
     it.effect("a program of other hands changes an address and a password, and nothing else", () =>
       Effect.gen(function* () {
         const { url } = yield* startGatewayHere({ tokens, api: true })
-        yield* Effect.promise(async () => {
-          const client = new PlainClient(`${url}/service`)
-          assert.isFalse(await client.logIn("ada", "wrong-password-0123"))
-          assert.isFalse(await client.logIn("grace", ada))
-          assert.isTrue(await client.logIn("ada", ada))
-          assert.strictEqual((await client.get("/api/analyses")).status, 200)
-          assert.strictEqual((await client.get("/api/analysis/A1/get-file-download-links")).json().success, true)
-          await client.logOut()
-          assert.strictEqual((await client.get("/api/analyses")).status, 302)
-        })
+        const service = `${url}/service`
+        const get = (pass: Pass, path: string) => visit(service, pass, path)
+        for (const [user, password] of [
+          ["ada", "wrong-password-0123"],
+          ["grace", ada]
+        ] as const) {
+          const { pass } = yield* logIn({ url: service, user, password })
+          assert.strictEqual(pass["x-csrf-token"], "")
+        }
+        const { pass } = yield* logIn({ url: service, user: "ada", password: ada })
+        assert.strictEqual((yield* get(pass, "/api/analyses")).status, 200)
+        assert.strictEqual(json(yield* get(pass, "/api/analysis/A1/get-file-download-links")).success, true)
+        yield* logOut(service, pass)
+        assert.strictEqual((yield* get(pass, "/api/analyses")).status, 302)
       })
     )
 

@@ -1,4 +1,7 @@
-/** BAM and VCF read in the plainest way, from the first byte to the last: what slices of hostile files are compared with. */
+/**
+ * BAM and VCF read in the plainest way, from the first byte to the last, without any index and without the product, by the definitions of
+ * SAM and VCF: what slices are compared with, also those of hostile files.
+ */
 import { gunzipSync } from "node:zlib"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 
@@ -42,11 +45,27 @@ const ordered = (records: ReadonlyArray<NaiveRecord>): boolean => {
 
 const movesAlongReference = [true, false, true, true, false, false, false, true, true, false]
 
-const bamEnd = (view: DataView, at: number, start: number): number => {
-  if ((view.getUint16(at + 18, true) & 4) !== 0) return start + 1
+const [unmapped, softClip] = [4, 4]
+
+const bamEnd = (view: DataView, at: number, size: number, start: number): number => {
+  if ((view.getUint16(at + 18, true) & unmapped) !== 0) return start + 1
+  let [first, count] = [at + 36 + view.getUint8(at + 12), view.getUint16(at + 16, true)]
+  const clip = count === 0 ? 0 : view.getUint32(first, true)
+  if (clip % 16 === softClip && Math.floor(clip / 16) === view.getInt32(at + 20, true)) {
+    // The CIGAR itself may be in the tag CG: of the tags, it alone is looked for.
+    const tags = first + 4 * count
+    const cg = Buffer.from(view.buffer, view.byteOffset + tags, at + size - tags).lastIndexOf(
+      "CGBI",
+      undefined,
+      "latin1"
+    )
+    if (cg !== -1) {
+      first = tags + cg + 8
+      count = view.getUint32(first - 4, true)
+    }
+  }
   let length = 0
-  const first = at + 36 + view.getUint8(at + 12)
-  for (let i = 0; i < view.getUint16(at + 16, true); i++) {
+  for (let i = 0; i < count; i++) {
     const word = view.getUint32(first + 4 * i, true)
     if (movesAlongReference[word % 16] === true) length += Math.floor(word / 16)
   }
@@ -80,8 +99,8 @@ export const readBam = (bytes: Uint8Array): NaiveFile | null => {
     const [name, cigar, bases] = [view.getUint8(at + 12), view.getUint16(at + 16, true), view.getInt32(at + 20, true)]
     const fits = name > 0 && bases >= 0 && 36 + name + 4 * cigar + Math.ceil(bases / 2) + bases <= size
     if (fits && ref >= -1 && ref < references.length && start >= -1) {
-      const mapped = (view.getUint16(at + 18, true) & 4) === 0
-      records.push({ ref, start, end: bamEnd(view, at, start), mapped, at, bytes: bytes.subarray(at, at + size) })
+      const mapped = (view.getUint16(at + 18, true) & unmapped) === 0
+      records.push({ ref, start, end: bamEnd(view, at, size, start), mapped, at, bytes: bytes.subarray(at, at + size) })
     } else sound = false
     at += size
   }
@@ -146,6 +165,31 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     else records.push({ ref: number, start, end, mapped: true, at: place, bytes: bytes.subarray(place, stop) })
   }
   return titled ? { references, records, chained: true, sound, sorted: ordered(records), even } : null
+}
+
+/** A healthy file. */
+export const scan = (file: Uint8Array, type: "bam" | "vcf.gz"): NaiveFile => {
+  const found = type === "bam" ? readBam(inflated(file)) : readVcf(inflated(file))
+  if (found === null) throw new Error(`this ${type} has no header`)
+  return found
+}
+
+/** Records as text, which is compared byte for byte. */
+export const textsOf = ({ records }: Pick<NaiveFile, "records">): ReadonlyArray<string> =>
+  records.map(({ bytes }) => Buffer.from(bytes).toString("latin1"))
+
+/** 0-based, half-open. */
+export type Interval = readonly [name: string, start: number, end: number]
+
+/** Those that overlap an interval, as text; the reads without a reference too where they are wanted. */
+export const overlapping = (
+  { records, references }: NaiveFile,
+  intervals: ReadonlyArray<Interval>,
+  unplaced = false
+): ReadonlyArray<string> => {
+  const isWanted = ({ end, ref, start }: NaiveRecord) =>
+    ref === -1 ? unplaced : intervals.some(([name, from, to]) => name === references[ref] && start < to && end > from)
+  return textsOf({ records: records.filter(isWanted) })
 }
 
 /** The records of the regions, and those without a place when they are wanted. */
