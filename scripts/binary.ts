@@ -42,7 +42,7 @@ process.on("exit", () => rmSync(work, { recursive: true, force: true }))
 const { metafile, outputFiles } = await build({
   ...bundling,
   format: "cjs",
-  entryPoints: { program: "steps/main/svc-steps-binary.ts" },
+  entryPoints: { program: "steps/main/SingleExecutable.ts" },
   define: { "import.meta.url": '"file:///"' },
   outdir: work
 }).catch(() => process.exit(1)) // esbuild has said why

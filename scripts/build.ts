@@ -13,22 +13,13 @@ import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
+import product from "../package.json" with { type: "json" }
 import { genomeBrowser, modules, pageScripts } from "./bundling.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
 import { schemas } from "./schemas.ts"
 
-const executables: Readonly<Record<string, string>> = {
-  "svc-steps": "steps/main/svc-steps.ts",
-  "svc-download": "steps/download/svc-download.ts",
-  "svc-request-restore": "steps/request-restore/svc-request-restore.ts",
-  "svc-resume-restore": "steps/resume-restore/svc-resume-restore.ts",
-  "svc-fetch-annotations": "steps/fetch-annotations/svc-fetch-annotations.ts",
-  "svc-api": "steps/api/svc-api.ts",
-  "svc-verify": "steps/verify/svc-verify.ts",
-  "svc-doctor": "steps/doctor/svc-doctor.ts",
-  "svc-gateway": "steps/gateway/svc-gateway.ts",
-  "svc-sandbox": "steps/sandbox/svc-sandbox.ts"
-}
+/** All of them are one file, which is by its name the step that it is. */
+const executables = Object.keys(product.bin)
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const { values: options } = parseArgs({
@@ -91,18 +82,22 @@ const { metafile, outputFiles } = await build({
   sourcesContent: false,
   // Wherever the files go: source maps name their sources from here, and the names of chunks depend on that.
   outdir: `${root}dist`,
-  entryPoints: executables,
+  entryPoints: { "svc-steps": "steps/main/Executable.ts" },
   splitting: true,
   chunkNames: "chunks/[name]-[hash]"
 }).catch(() => process.exit(1)) // esbuild has said why
 
 const written = new Set<string>()
-for (const { contents, path } of outputFiles) {
-  const name = relative(`${root}dist`, path)
-  replaceFile(join(outdir, name), contents, name.replace(/\.js$/, "") in executables ? 0o755 : 0o644)
+const write = (name: string, content: Uint8Array, mode?: number) => {
+  replaceFile(join(outdir, name), content, mode)
   written.add(join(outdir, name))
 }
-for (const name of Object.keys(executables)) replaceFile(join(outdir, "bin", name), launcher(name), 0o755)
+for (const { contents, path } of outputFiles) {
+  const name = relative(`${root}dist`, path)
+  if (name === "svc-steps.js") for (const each of executables) write(`${each}.js`, contents, 0o755)
+  else write(name, contents)
+}
+for (const name of executables) replaceFile(join(outdir, "bin", name), launcher(name), 0o755)
 
 // What an older build left.
 for (const folder of [outdir, join(outdir, "chunks")]) {
@@ -122,7 +117,5 @@ for (const [name, schema] of Object.entries(schemas())) {
 if (options.library) writeLibrary()
 if (!options.quiet) {
   const size = outputFiles.reduce((sum, { contents, path }) => sum + (path.endsWith(".js") ? contents.length : 0), 0)
-  console.log(
-    `${options.outdir}: ${Object.keys(executables).length} executables, ${Math.round(size / 1024)} kB of code`
-  )
+  console.log(`${options.outdir}: ${executables.length} executables, ${Math.round(size / 1024)} kB of code`)
 }

@@ -137,8 +137,8 @@ const rules: ReadonlyArray<Rule> = [
       (within("steps/main")(from) && within("steps", "sandbox")(to)) ||
       // A server of its own, which the step starts.
       (within("steps/gateway")(from) && within("gateway")(to)) ||
-      // Asking for a restoration and resuming it are the two halves of a download, each under a name of its own.
-      (within("steps/request-restore", "steps/resume-restore")(from) && within("steps/download")(to))
+      // A download that waits for the archive goes on as a resume.
+      (within("steps/download", "steps/resume-restore")(from) && within("steps/download", "steps/resume-restore")(to))
   }
 ]
 
@@ -349,9 +349,8 @@ describe("shape", () => {
     assert.deepStrictEqual(long, [])
   })
 
-  it("modules are PascalCase nouns, folders and commands kebab-case", () => {
-    const command = /^steps\/[a-z-]+\/svc-[a-z-]+\.ts$/
-    const named = allModules.filter(({ path }) => !command.test(path) && basename(path) !== "index.ts")
+  it("modules are PascalCase nouns, folders kebab-case", () => {
+    const named = allModules.filter(({ path }) => basename(path) !== "index.ts")
     const odd = named.filter(({ path }) => !/^(?:[a-z][a-z0-9-]*\/)+[A-Z][A-Za-z0-9]*(?:\.test)?\.ts$/.test(path))
     assert.deepStrictEqual(
       odd.map(({ path }) => path),

@@ -18,14 +18,7 @@ import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequ
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
-import {
-  type FileResult,
-  type FileTransferred,
-  failedResult,
-  identity,
-  indexResult,
-  regionNames
-} from "./FileResult.ts"
+import { type FileResult, type FileTransferred, failedFile, identity, indexResult, regionNames } from "./FileResult.ts"
 import type { RunLinks } from "./RunLinks.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
@@ -57,7 +50,7 @@ export const fetchFile = Effect.fnUntraced(function* (
   if (Result.isSuccess(value)) return resultOf(file, request, value.success, transfer)
   const error = value.failure
   const existing = error._tag === "SvcFileDiffers" ? error.bytes : undefined
-  return { ...failedResult(file, request, error, existing), transfer }
+  return { ...failedFile(identity(file, request), error, existing), transfer }
 })
 
 const resultOf = (

@@ -219,12 +219,9 @@ export const isWhole = (
 ): result is Extract<FileResult, { readonly _tag: "Downloaded" | "Sliced" | "Kept" }> =>
   result._tag === "Downloaded" || result._tag === "Sliced" || result._tag === "Kept"
 
-const errorOf = <Error>(result: FileResult | FailedResult<Error>): Error | FileError | null =>
-  result._tag === "Failed" ? result.error : null
-
 /** The errors of what failed. */
 export const errorsOf = (results: ReadonlyArray<RunResult>): ReadonlyArray<RunError> =>
-  results.flatMap((result) => errorOf(result) ?? [])
+  results.flatMap((result) => (result._tag === "Failed" ? [result.error] : []))
 
 /** The regions of a slice, by its key. */
 export const regionNames = (key: string): ReadonlyArray<string> => regionsOfKey(key) ?? [key]
@@ -243,37 +240,28 @@ export const reasonOfFailure = ({ _tag }: RunError): "archived" | null =>
 /** What a result says of its file, whatever became of it. */
 export type ResultFile = Omit<Extract<FileResult, { readonly _tag: "Pending" }>, "_tag">
 
-/** What a result says of its file before anything became of it, but where it goes. */
-export const listedFile = ({ analysisId, fileName, size, slice }: RunFile): Omit<ResultFile, "path"> => ({
-  analysisId,
-  fileName,
-  bytes: size,
-  listedBytes: slice === null ? size : null,
+/** What a result says of its file before anything became of it. */
+export const identity = (file: RunFile, { destination }: { readonly destination: string }): ResultFile => ({
+  analysisId: file.analysisId,
+  fileName: file.fileName,
+  path: finalPath(destination, file),
+  bytes: file.size,
+  listedBytes: file.slice === null ? file.size : null,
   restoration: null
 })
 
-/** What a result says of its file before anything became of it. */
-export const identity = (file: RunFile, { destination }: { readonly destination: string }): ResultFile => ({
-  ...listedFile(file),
-  path: finalPath(destination, file)
-})
-
-/** The result of a file whose transfer never began. */
+/** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
 export const failedFile = (
   file: Omit<ResultFile, "path"> & { readonly path: string | null },
-  error: FileError
-): FailedResult => ({ _tag: "Failed", ...file, reason: reasonOfFailure(error), error, transfer: null })
-
-/** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
-export const failedResult = (
-  file: RunFile,
-  request: { readonly destination: string },
   error: FileError,
   existing?: number
-): FailedResult => {
-  const result = failedFile(identity(file, request), error)
-  return existing === undefined ? result : { ...result, bytes: existing, reason: "differs" }
-}
+): FailedResult => ({
+  _tag: "Failed",
+  ...file,
+  ...(existing === undefined ? { reason: reasonOfFailure(error) } : { bytes: existing, reason: "differs" }),
+  error,
+  transfer: null
+})
 
 /** An index of ours beside a file, as the result of the file names it. */
 export const indexResult = (

@@ -21,7 +21,7 @@ import { type CatalogEntry, selected } from "./Catalog.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
 import { hasNoReads, missingOf, type PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, failedFile, listedFile, regionNames } from "./FileResult.ts"
+import { type FileResult, failedFile, identity, regionNames } from "./FileResult.ts"
 import { remarksOn } from "./PlanRemarks.ts"
 import { logFields } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
@@ -144,7 +144,7 @@ const handOver = Effect.fn("svc.download.handOver")(function* <E, R>(
   const { timing, value } = yield* timed(read)
   const { content, error, file, soFar } = value
   const { attempts, fetched, records, renewals } = soFar
-  const known = { ...listedFile(file), path: null, bytes }
+  const known = { ...identity(file, { destination: "" }), path: null, bytes }
   const transfer = { attempts, renewals, ...timing }
   const regions = content.regions === null ? null : regionNames(content.regions)
   const { warnings } = content

@@ -18,7 +18,7 @@ import { leftBeside } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, fetchFile } from "./FetchFile.ts"
-import { type FileResult, failedFile, failedResult, identity, indexResult } from "./FileResult.ts"
+import { type FileResult, failedFile, identity, indexResult } from "./FileResult.ts"
 import { type RestoreResults, restorationResult } from "./Restoring.ts"
 import { Listener } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
@@ -73,7 +73,7 @@ export const run = Effect.fn("svc.download.run")(function* (
       for (const index of indexes) {
         // It may lie elsewhere than its data: what explains the failure of that, such as the archive, is not said of it.
         yield* came._tag === "Failed"
-          ? settle(index, { ...failedResult(index, request, came.error), reason: null })
+          ? settle(index, { ...failedFile(identity(index, request), came.error), reason: null })
           : fetched(index)
       }
     }),
@@ -91,7 +91,7 @@ export const run = Effect.fn("svc.download.run")(function* (
       Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
         onSuccess: () => result,
         onFailure: (error) =>
-          failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
+          failedFile(identity(file, request), error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
       }).pipe(
         Effect.flatMap((vouched) => indexed(file, vouched)),
         Effect.annotateLogs(logFields(file)),
@@ -157,7 +157,7 @@ export const resultWithoutFetch = (
       return restorationResult(known, reason, request.restorations?.get(file))
     }
     case "Fail":
-      return failedResult(file, request, decision.error, decision.existing)
+      return failedFile(identity(file, request), decision.error, decision.existing)
   }
 }
 

@@ -1,55 +1,22 @@
-/** Failures of the operating system: their names, also those that Node does not know, and what they mean to a person. */
+/** Failures of the operating system: their names, and what they mean to a person. */
 import type * as PlatformError from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 
 /**
  * Errors of Linux that Node calls `Unknown system error -122`: a disk quota was such a one, so that no rule for a full disk was
- * applied to it. Numbers are those of asm-generic/errno.h, which x64 and arm64 share.
+ * applied to it. Here are those that mean something to us; numbers are those of asm-generic/errno.h, which x64 and arm64 share.
  */
 const unnamed: Readonly<Record<string, string>> = {
-  8: "ENOEXEC",
-  10: "ECHILD",
-  15: "ENOTBLK",
-  33: "EDOM",
-  35: "EDEADLK",
   37: "ENOLCK",
-  42: "ENOMSG",
-  43: "EIDRM",
-  52: "EBADE",
-  53: "EBADR",
-  60: "ENOSTR",
-  62: "ETIME",
-  63: "ENOSR",
-  65: "ENOPKG",
-  66: "EREMOTE",
-  67: "ENOLINK",
-  70: "ECOMM",
-  72: "EMULTIHOP",
   74: "EBADMSG",
-  76: "ENOTUNIQ",
-  77: "EBADFD",
-  78: "EREMCHG",
-  85: "ERESTART",
-  86: "ESTRPIPE",
-  87: "EUSERS",
-  102: "ENETRESET",
-  109: "ETOOMANYREFS",
-  115: "EINPROGRESS",
   116: "ESTALE",
   117: "EUCLEAN",
-  118: "ENOTNAM",
-  119: "ENAVAIL",
-  120: "EISNAM",
   122: "EDQUOT",
   123: "ENOMEDIUM",
-  124: "EMEDIUMTYPE",
   126: "ENOKEY",
   127: "EKEYEXPIRED",
   128: "EKEYREVOKED",
   129: "EKEYREJECTED",
-  130: "EOWNERDEAD",
-  131: "ENOTRECOVERABLE",
-  132: "ERFKILL",
   133: "EHWPOISON"
 }
 

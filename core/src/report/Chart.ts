@@ -10,18 +10,18 @@ import { type Markup, markup } from "./Markup.ts"
 const clamped = (share: number) => Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0))
 
 /** A share from 0 to 1 as a percentage. */
-const percent = (share: number): string => `${Number((clamped(share) * 100).toFixed(3))}%`
+export const percent = (share: number): string => `${Number((clamped(share) * 100).toFixed(3))}%`
 
 /** What a bar stands for; decides its colour. */
 export type Tone = "done" | "bad" | "open" | "past"
 
-export interface Bar {
+interface Bar {
   readonly from: number
   readonly to: number
   readonly tone: Tone
 }
 
-const gridLines = (ticks: ReadonlyArray<Tick>) =>
+export const gridLines = (ticks: ReadonlyArray<Tick>) =>
   ticks.map(({ at }) => markup`<line class="grid" x1="${percent(at)}" x2="${percent(at)}" y1="0" y2="100%"/>`)
 
 /** One row of a timeline: bars, and marks over them, at places from 0 to 1. What it says stands in the text beside it. */
@@ -41,58 +41,6 @@ export const axis = (ticks: ReadonlyArray<Tick>): Markup =>
     const anchor = at < 0.04 ? "start" : at > 0.94 ? "end" : "middle"
     return markup`<g${index % 2 === 1 ? markup` class="odd"` : null}><line class="tick" x1="${percent(at)}" x2="${percent(at)}" y1="0" y2="5"/><text x="${percent(at)}" y="18" text-anchor="${anchor}">${text}</text></g>`
   })}</svg>`
-
-export interface Picture {
-  readonly id: string
-  readonly title: string
-  /** The picture in words. */
-  readonly description: string
-  /** Pixels. */
-  readonly height: number
-}
-
-/** Columns side by side as steps, each `values` from 0 to `top` high and stacked in the order of the series. */
-export const steps = (
-  { description, height, id, title }: Picture,
-  series: ReadonlyArray<{ readonly tone: Tone; readonly values: ReadonlyArray<number> }>,
-  size: { readonly columns: number; readonly top: number },
-  levels: ReadonlyArray<Tick>,
-  ticks: ReadonlyArray<Tick>,
-  line: number | null = null
-): Markup => {
-  const ground = new Array<number>(Math.ceil(size.columns)).fill(0)
-  const areas = series.map(({ tone, values }) => {
-    const path: Array<string> = []
-    for (const [column, value] of values.entries()) {
-      const low = ground[column] ?? 0
-      if (value <= 0) continue
-      ground[column] = low + value
-      const y = (amount: number) => Number((1000 - (amount / size.top) * 1000).toFixed(1))
-      const x = (place: number) => Number(Math.min(place, size.columns).toFixed(3))
-      path.push(`M${x(column)} ${y(low)}V${y(low + value)}H${x(column + 1)}V${y(low)}Z`)
-    }
-    return markup`<path class="${tone}" d="${path.join("")}"/>`
-  })
-  const y = (share: number) => percent(1 - share)
-  return markup`<svg class="plot" role="img" aria-labelledby="${id}-t ${id}-d" width="100%" height="${height}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${gridLines(ticks)}${levels.map(
-    ({ at }) => markup`<line class="grid" x1="0" x2="100%" y1="${y(at)}" y2="${y(at)}"/>`
-  )}<svg width="100%" height="100%" viewBox="0 0 ${Number(size.columns.toFixed(3))} 1000" preserveAspectRatio="none">${areas}</svg>${
-    line === null ? null : markup`<line class="mean" x1="0" x2="100%" y1="${y(line)}" y2="${y(line)}"/>`
-  }${levels.map(
-    ({ at, text }) => markup`<text class="level" x="4" y="${y(at)}" dy="${at > 0.9 ? 12 : -3}">${text}</text>`
-  )}</svg>`
-}
-
-/** How many of `times` lie in each of `count` equal parts of the axis from `from` to `to`. */
-export const countInBins = (times: ReadonlyArray<number>, from: number, to: number, count: number) => {
-  const bins = new Array<number>(count).fill(0)
-  for (const time of times) {
-    const at = to > from ? Math.floor(((time - from) / (to - from)) * count) : 0
-    const bin = Math.min(count - 1, Math.max(0, at))
-    bins[bin] = (bins[bin] ?? 0) + 1
-  }
-  return bins
-}
 
 /** A tick: how far along the axis, from 0 to 1, and its text. */
 export interface Tick {

@@ -2,24 +2,12 @@
 import type { Restoration } from "../archive/Waiting.ts"
 import { durationText } from "../text/Quantity.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import {
-  axis,
-  countInBins,
-  countText,
-  groupedCount,
-  momentText,
-  momentTicks,
-  steps,
-  type Tick,
-  track
-} from "./Chart.ts"
+import { axis, countText, momentText, momentTicks, type Tick, track } from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 
-/** At most this many rows are drawn: those with the earliest estimates. Beyond that a column chart shows all of them. */
+/** At most this many rows are drawn: those with the earliest estimates. */
 const mostRows = 30
-const firstRows = 12
-const columns = 96
 /** An estimate further ahead than this (ms) is written but not drawn, as it would squeeze everything else. */
 const horizon = 14 * 24 * 60 * 60 * 1000
 
@@ -49,13 +37,12 @@ export const restorationSection = (report: ReportDocument): Markup | null => {
   const place = (time: number) => (time - from) / (to - from)
   const ticks = momentTicks(from, to, 6)
   const pending = requests.filter(({ back }) => back === null).length
-  const shown = requests.length <= mostRows ? requests : requests.slice(0, firstRows)
+  const more = requests.length - mostRows
   return markup`<section aria-labelledby="restorations"><h2 id="restorations">Restorations</h2>
 <p>${countText(pending)} pending, ${countText(requests.length - pending)} came back. Times are UTC; an estimate is the service's, and no promise.</p>
 <p class="sub"><span class="key past"></span> waited <span class="key open"></span> still to wait <span class="key done"></span> came back <span class="key mark"></span> estimate <span class="key mean"></span> this report, ${momentText(now)}</p>
-${requests.length <= mostRows ? null : estimatesChart(requests, now, from, to, ticks)}
-<ol class="rows">${shown.map((request) => row(request, now, place, ticks))}</ol>
-<div class="lane"><div class="what">${requests.length <= mostRows ? null : markup`<span class="sub">and ${countText(requests.length - firstRows)} more, in the table below</span>`}</div>${axis(ticks)}</div>
+<ol class="rows">${requests.slice(0, mostRows).map((request) => row(request, now, place, ticks))}</ol>
+<div class="lane"><div class="what">${more <= 0 ? null : markup`<span class="sub">and ${countText(more)} more, in the table below</span>`}</div>${axis(ticks)}</div>
 </section>`
 }
 
@@ -121,31 +108,4 @@ const row = (request: Request, now: number, place: (time: number) => number, tic
       ...(estimate === null || place(estimate) > 1 ? [] : [{ at: place(estimate), kind: "mark" as const }])
     ]
   )}</li>`
-}
-
-const estimatesChart = (
-  requests: ReadonlyArray<Request>,
-  now: number,
-  from: number,
-  to: number,
-  ticks: ReadonlyArray<Tick>
-) => {
-  const ahead = requests.filter(({ back, estimate }) => back === null && estimate !== null && estimate <= to)
-  const values = countInBins(
-    ahead.map(({ estimate }) => estimate ?? now),
-    from,
-    to,
-    columns
-  )
-  const top = values.reduce((most, value) => Math.max(most, value), 1)
-  const overdue = ahead.filter(({ estimate }) => estimate !== null && estimate <= now).length
-  const description = `${countText(ahead.length)} of ${groupedCount(requests.length, "request")} are pending with an estimate, ${countText(overdue)} of them overdue.`
-  return markup`<div class="lane"><div class="what"><h3>Expected back</h3><p class="sub">requests, by their estimate</p></div>
-<figure>${steps(
-    { id: "expected", title: "Restorations by their estimate", description, height: 110 },
-    [{ tone: "open", values }],
-    { columns, top },
-    [{ at: 1, text: String(top) }],
-    ticks
-  )}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
 }

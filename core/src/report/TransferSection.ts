@@ -1,25 +1,12 @@
 /** When bytes came: how fast, and which files. */
 
 import { durationText, humanSize } from "../text/Quantity.ts"
-import {
-  axis,
-  byteScale,
-  countInBins,
-  countText,
-  elapsedTicks,
-  groupedCount,
-  steps,
-  type Tick,
-  type Tone,
-  track
-} from "./Chart.ts"
+import { axis, byteScale, countText, elapsedTicks, gridLines, percent, type Tick, type Tone, track } from "./Chart.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
 import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 
-/** At most this many files have a row: those that took the longest. Beyond that a column chart shows all of them. */
+/** At most this many files have a row: those that took the longest. */
 const mostRows = 40
-const longest = 12
-const columns = 120
 
 interface Transfer {
   readonly file: ReportedFile
@@ -41,17 +28,16 @@ export const transferSection = (report: ReportDocument): Markup | null => {
   const bytes = report.throughput.bytes.reduce((sum, count) => sum + count, 0)
   if (transfers.length === 0 && bytes === 0) return null
   const ticks = elapsedTicks(span, 6)
-  const shown = transfers.length <= mostRows ? transfers : topOf(transfers)
+  const shown = longestOf(transfers)
   return markup`<section aria-labelledby="transfers"><h2 id="transfers">Transfers</h2>
 ${bytes === 0 ? null : throughput(report, bytes, span, ticks)}
-${transfers.length <= mostRows ? null : endsChart(transfers, span, ticks)}
 ${transfers.length === 0 ? null : rows(shown, transfers.length, span, ticks)}
 </section>`
 }
 
-const topOf = (transfers: ReadonlyArray<Transfer>) => {
-  const least = transfers.map(({ from, to }) => to - from).sort((a, b) => b - a)[longest - 1] ?? 0
-  return transfers.filter(({ from, to }) => to - from >= least).slice(0, longest)
+const longestOf = (transfers: ReadonlyArray<Transfer>) => {
+  const least = transfers.map(({ from, to }) => to - from).sort((a, b) => b - a)[mostRows - 1] ?? 0
+  return transfers.filter(({ from, to }) => to - from >= least).slice(0, mostRows)
 }
 
 const rateText = (bytesPerSecond: number) => `${humanSize(Math.round(bytesPerSecond))}/s`
@@ -71,34 +57,29 @@ const throughput = (report: ReportDocument, bytes: number, span: number, ticks: 
     `${humanSize(bytes)} came in ${durationText(span)}, ${rateText(mean)} on average over the run; ` +
     `the most in ${durationText(intervalSeconds * 1000)} was ${rateText(largest)}.`
   return markup`<div class="lane"><div class="what"><h3>Throughput</h3><p>${rateText(bytes / Math.min(busy, span / 1000))} while bytes came</p><p class="sub"><span class="key mean"></span> ${rateText(mean)} over the run</p></div>
-<figure>${steps(
-    { id: "throughput", title: "Throughput", description, height: 150 },
-    [{ tone: "done", values: rates }],
-    { columns: Math.max(span / 1000 / intervalSeconds, 0.001), top },
-    levels,
-    ticks,
-    mean / top
-  )}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
+<figure>${plot(rates, { columns: Math.max(span / 1000 / intervalSeconds, 0.001), top }, mean / top, description, levels, ticks)}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
 }
 
-const endsChart = (transfers: ReadonlyArray<Transfer>, span: number, ticks: ReadonlyArray<Tick>) => {
-  const ends = (bad: boolean) => transfers.filter(({ file }) => (file.action === "failed") === bad).map(({ to }) => to)
-  const series = [
-    { tone: "done" as const, values: countInBins(ends(false), 0, span, columns) },
-    { tone: "bad" as const, values: countInBins(ends(true), 0, span, columns) }
-  ]
-  const top =
-    series[0]?.values.reduce((most, value, at) => Math.max(most, value + (series[1]?.values[at] ?? 0)), 1) ?? 1
-  const failed = ends(true).length
-  const description = `${groupedCount(transfers.length - failed, "file")} came and ${countText(failed)} failed; at most ${top} ended within ${durationText(span / columns)}.`
-  return markup`<div class="lane"><div class="what"><h3>Files ended</h3><p class="sub"><span class="key done"></span> came</p><p class="sub"><span class="key bad"></span> failed</p></div>
-<figure>${steps(
-    { id: "ended", title: "Files that ended, over time", description, height: 110 },
-    series,
-    { columns, top },
-    [{ at: 1, text: String(top) }],
-    ticks
-  )}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
+/** Rates side by side as steps, each from 0 to `top` high, and a line at their mean. */
+const plot = (
+  rates: ReadonlyArray<number>,
+  { columns, top }: { readonly columns: number; readonly top: number },
+  mean: number,
+  description: string,
+  levels: ReadonlyArray<Tick>,
+  ticks: ReadonlyArray<Tick>
+): Markup => {
+  const x = (place: number) => Number(Math.min(place, columns).toFixed(3))
+  const path = rates.map((rate, at) => {
+    const height = Number((1000 - (rate / top) * 1000).toFixed(1))
+    return rate <= 0 ? "" : `M${x(at)} 1000V${height}H${x(at + 1)}V1000Z`
+  })
+  const y = (share: number) => percent(1 - share)
+  return markup`<svg class="plot" role="img" aria-labelledby="throughput-t throughput-d" width="100%" height="150"><title id="throughput-t">Throughput</title><desc id="throughput-d">${description}</desc>${gridLines(ticks)}${levels.map(
+    ({ at }) => markup`<line class="grid" x1="0" x2="100%" y1="${y(at)}" y2="${y(at)}"/>`
+  )}<svg width="100%" height="100%" viewBox="0 0 ${x(columns)} 1000" preserveAspectRatio="none"><path class="done" d="${path.join("")}"/></svg><line class="mean" x1="0" x2="100%" y1="${y(mean)}" y2="${y(mean)}"/>${levels.map(
+    ({ at, text }) => markup`<text class="level" x="4" y="${y(at)}" dy="${at > 0.9 ? 12 : -3}">${text}</text>`
+  )}</svg>`
 }
 
 const toneOf = ({ action }: ReportedFile): Tone => (action === "failed" ? "bad" : "done")

@@ -1,5 +1,0 @@
-#!/usr/bin/env node
-import { prepareNode } from "../main/NodeSetup.ts"
-
-prepareNode()
-void import("../main/AllSteps.ts").then(({ run }) => run("svc-verify", process.argv.slice(2)))
