@@ -43,7 +43,8 @@ const operators: ReadonlyArray<Operator> = [
   ["statement removed", /^ +(?:yield\* (?!\*).*\)|[\w.]+\(.*\)|[\w.]+ [+-]?= .*)$/g, () => ""]
 ]
 
-const parses = (text: string): boolean => {
+/** Whether a text is a program: a line that is spoilt by text alone may be none. */
+export const isProgram = (text: string): boolean => {
   try {
     transformSync(text, { loader: "ts" })
     return true
@@ -52,7 +53,7 @@ const parses = (text: string): boolean => {
   }
 }
 
-/** Every mutant of a file that is still a program. Comments, imports, types and texts are left alone. */
+/** Every mutant of a file. Comments, imports, types and texts are left alone. */
 export const mutantsOf = (path: string, text: string): ReadonlyArray<Mutant> => {
   const lines = text.split("\n")
   return lines.flatMap((line, at) => {
@@ -65,7 +66,7 @@ export const mutantsOf = (path: string, text: string): ReadonlyArray<Mutant> => 
         if ((before.match(/["`]/g) ?? []).length % 2 === 1) return []
         const spoilt =
           before + replacement(...(found as unknown as [string])) + line.slice(found.index + found[0].length)
-        return parses(lines.with(at, spoilt).join("\n")) ? [{ path, line: at + 1, operator, spoilt }] : []
+        return [{ path, line: at + 1, operator, spoilt }]
       })
     )
   })

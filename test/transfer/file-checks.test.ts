@@ -6,6 +6,7 @@ import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
@@ -325,6 +326,31 @@ describe("FileTransfer, checks", () => {
         assert.strictEqual(text(anew, name), line)
       }
     })
+  )
+
+  it.effect(
+    "a checksum is put beside a kept file only where that has the size that is listed; one that is there is compared",
+    () =>
+      Effect.gen(function* () {
+        const g = ground()
+        g.disk.files.set("s.bam", patterned(100))
+        const kept = { directory: "out", fileName: "s.bam", name: "s.bam", check: "none", checksums: "md5" } as const
+        const vouched = (size: number | null) =>
+          Effect.provide(
+            FileTransfer.use(({ vouch }) => vouch({ ...kept, size })),
+            g.layer
+          )
+        assert.isFalse(yield* vouched(null))
+        assert.strictEqual((yield* Effect.flip(vouched(99)))._tag, "SvcFileDiffers")
+        assert.deepStrictEqual(g.disk.names, ["s.bam"])
+        assert.isTrue(yield* vouched(100))
+        assert.strictEqual(text(g, "s.bam.md5"), `${digestOf("md5", patterned(100), "hex")}  s.bam\n`)
+        const written = g.disk.log.length
+        assert.isTrue(yield* vouched(null))
+        assert.strictEqual(g.disk.log.length, written)
+        g.disk.files.set("s.bam.md5", Buffer.from("no checksum\n"))
+        assert.match((yield* Effect.flip(vouched(100))).message, /remove it, and a new one is written/)
+      })
   )
 
   it.effect("with overwrite an old checksum never stands beside the new file", () =>

@@ -112,6 +112,22 @@ describe("a whole file", () => {
     }).pipe(Effect.provide(codec))
   )
 
+  it.effect("H3 that changes in the middle fails, after bytes of one version", () =>
+    Effect.gen(function* () {
+      const file = largeVcf(yield* Codec)
+      const { content } = yield* open({
+        bytes: file,
+        fileName: "s.vcf.gz",
+        script: ({ range }, good) =>
+          range?.startsWith(`bytes=${mib}-`) ? { bytes: new Uint8Array(file.length), etag: '"v2"' } : good
+      })
+      const { bytes, error } = yield* drained(content.bytes)
+      assert.deepInclude(error, { _tag: "SvcFileDamaged", fault: "Changing" })
+      assert.isTrue(Buffer.from(bytes).equals(file.subarray(0, bytes.length)))
+      assert.isFalse(endsWell(bytes))
+    }).pipe(Effect.provide(codec))
+  )
+
   it.effect("of a host that is gone in the middle fails after all that came before", () =>
     Effect.gen(function* () {
       const file = largeVcf(yield* Codec)

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { CannotCreate } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
@@ -155,6 +156,16 @@ const cuts = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =
   it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
 
 describe("SliceTransfer", () => {
+  cuts("mistake 3: what came under its name since the plan, and is another file, is refused and stays", function* () {
+    const disk = new MemoryParts()
+    disk.files.set("s.ranged.bam", Uint8Array.of(1))
+    const error = new CannotCreate({ path: "s.ranged.bam", reason: "it holds other regions" })
+    const existing = Effect.succeed({ _tag: "Other", error } as const)
+    assert.strictEqual(yield* fails(yield* ground({ disk, request: { existing } }), ["s.ranged.bam"]), error)
+    assert.deepStrictEqual(disk.files.get("s.ranged.bam"), Uint8Array.of(1))
+    yield* succeeds(yield* ground({ disk, request: { existing, overwrite: true } }))
+  })
+
   cuts("progress begins with the size of what is fetched, only grows, and ends at it", function* () {
     const g = yield* ground()
     yield* succeeds(g)

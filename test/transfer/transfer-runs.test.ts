@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
+import { leftBeside } from "../../core/src/transfer/PartFiles.ts"
 import { cutAfter, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
 import { always, at, failure, ground, kib, mib, succeeds } from "./TransferGround.ts"
 
@@ -60,6 +62,25 @@ describe("FileTransfer, runs", () => {
       const next = ground({ bytes, etag: null, script: dated(9, (_, good) => good) })
       for (const [name, bytes] of g.disk.files) next.disk.files.set(name, bytes)
       assert.deepInclude(yield* succeeds(next), { resumedFrom: 0 })
+    })
+  )
+
+  it.effect("what a run left without its journal goes when the file is tidied; what the next run can use stays", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: half })
+      yield* stop(g)
+      const { names } = g.disk
+      const tidied = Effect.forEach(leftBeside("out", "s.bam", names), (place) =>
+        Effect.provide(
+          FileTransfer.use(({ tidy }) => tidy(place)),
+          g.layer
+        )
+      )
+      yield* tidied
+      assert.deepStrictEqual(g.disk.names, names)
+      for (const name of names) if (name.endsWith(".json")) g.disk.files.delete(name)
+      yield* tidied
+      assert.deepStrictEqual(g.disk.names, [])
     })
   )
 

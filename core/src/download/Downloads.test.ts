@@ -31,7 +31,10 @@ const cold = (...names: ReadonlyArray<string>) =>
   names.map((fileName) => ({ fileName, currentlyArchived: true, size: 100 }))
 
 /** A service with these analyses, a link host whose files all come, and a folder `out`. */
-const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, ReadonlyArray<object>>>) {
+const world = Effect.fnUntraced(function* (
+  analyses: Readonly<Record<string, ReadonlyArray<object>>>,
+  operator = Operator.absent
+) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const root = yield* fs.makeTempDirectoryScoped()
   const [out, folder] = [path.join(root, "out"), path.join(root, "tracking")]
@@ -77,7 +80,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   })
   const service = { target, nameOf: (name: string | null) => name ?? target }
   const byService = Downloads.layer(service).pipe(
-    Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
+    Layer.provide([client, disk, tracking, Layer.succeed(Operator, operator)])
   )
   return {
     out,
@@ -226,6 +229,36 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
   )
 
+  it.effect("L15 where all are required and one does not come, nothing is fetched, and the plan says it before", () =>
+    Effect.gen(function* () {
+      const w = yield* world({ ...analyses, A4: [{ fileName: "V.bam", size: 100 }, ...here("V.bam.bai")] })
+      const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
+      for (const [id, lost] of [
+        ["A3", ["U.bam withheld", "U.bam.bai archived"]],
+        ["A4", ["V.bam failed", "V.bam.bai withheld"]],
+        ["gone", []]
+      ] as const) {
+        const options = {
+          analysisIds: ["A1", id],
+          destination: w.out,
+          restoreArchived: "no",
+          requireAll: true
+        } as const
+        const { disk, plan } = yield* downloads.plan(options)
+        const reasons = plan.files.map(({ decision: it }) => (it._tag === "Skip" ? it.reason : it._tag))
+        const others = id === "A3" ? ["withheld", "Fail"] : id === "A4" ? ["Fail", "withheld"] : []
+        assert.deepStrictEqual([disk.bytes, ...reasons], [0, "withheld", "withheld", ...others])
+        const events = yield* Stream.runCollect(downloads.events(options))
+        assert.include(events.flatMap(told), "begin 0 0")
+        const results = outcomeIn(events).results.filter(({ fileName }) => fileName !== null)
+        assert.deepStrictEqual(results.map(shown), ["S.bam withheld", "S.bam.bai withheld", ...lost])
+      }
+      assert.isFalse(w.events.some((it) => it.startsWith("fetch")))
+      yield* downloads.fetch({ analysisIds: ["A1"], destination: w.out, requireAll: true })
+      assert.strictEqual(w.events.filter((it) => it.startsWith("fetch")).length, 2)
+    })
+  )
+
   it.effect("a reader who takes his time stops no file and misses no result", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 300 }, (_, at) => `F${at}.bam`)
@@ -360,6 +393,38 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
       assert.strictEqual(yield* planned, "restore 0 available available pending available pending")
     })
+  )
+
+  const agrees = Operator.of({ ...Operator.absent, present: true, confirm: () => Effect.succeed(true) })
+  const comesTo = { Restore: "pending", Ask: "pending", Fail: "archived", pending: "pending", archived: "archived" }
+  it.effect.each(["ask", "all", "force", "no"] as const)(
+    "a plan foresees what comes of what is archived, and what it would ask, with restoreArchived %s",
+    (restoreArchived) =>
+      Effect.gen(function* () {
+        const some = { restoreArchived, ...(restoreArchived === "force" ? { maxRestores: 1 } : {}) }
+        for (const [operator, requireAll] of [
+          [Operator.absent, false],
+          [Operator.absent, true],
+          [agrees, false],
+          [agrees, true]
+        ] as const) {
+          const w = yield* world({ A2: cold("S.bam", "T.bam"), A3: cold("U.bam") }, operator)
+          const wanted = { analysisIds: ["A2", "A3"], filetypes: ["bam"], destination: w.out } as const
+          const options: DownloadOptions = { ...wanted, ...some, requireAll }
+          const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
+          const may = restoreArchived === "force" || (operator.present && restoreArchived !== "no")
+          for (const first of [restoreArchived === "force" ? "Restore" : "Ask", "pending"]) {
+            const { plan } = yield* downloads.plan(options)
+            const foreseen = plan.files.map(({ decision: it }) => (it._tag === "Skip" ? it.reason : it._tag))
+            const { results } = outcomeIn(yield* Stream.runCollect(downloads.events(options)))
+            assert.deepStrictEqual(
+              results.map((result) => rowOf(result).reason ?? result._tag),
+              foreseen.map((it) => Reflect.get(comesTo, it))
+            )
+            assert.strictEqual(foreseen[0], may ? first : requireAll ? "Fail" : "archived")
+          }
+        }
+      })
   )
 
   it.effect(

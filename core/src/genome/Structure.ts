@@ -41,10 +41,6 @@ export const largestIndex = 0x10000000
 /** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
 const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)
 
-/** An index of this size is fetched by one request; the beginning of a larger one is looked at first. Bytes. */
-const fetchedAtOnce = 0x2000000
-const beginningOfLarge = 0x100000
-
 /** What is read at once where the content goes on without telling anything: more each time, up to this. Bytes. */
 const largestLook = 0x400000
 
@@ -84,7 +80,7 @@ export const isInBlocks = <E>(index: ByteReader<E>): Effect.Effect<boolean, E> =
 
 /**
  * Reads and parses an index, plain, BGZF or, as for htslib, plain gzip: which of BAI, CSI and TBI it is, its bytes say. Fails with `FileDamaged`: `BadIndex`, for BGZF
- * also `NotBgzf`, `BadBlock`, `Truncated`.
+ * also `BadBlock`, `Truncated`.
  */
 export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   file: string,
@@ -93,20 +89,17 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   if (reader.size > largestIndex) {
     return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
   }
-  const parse = (bytes: Uint8Array) => Effect.fromResult(parseIndex(file, bytes))
-  const beginning = yield* reader.read(0, reader.size > fetchedAtOnce ? beginningOfLarge : reader.size)
-  const whole = beginning.length === reader.size
-  if (!Bgzf.isGzip(beginning)) {
-    return yield* parse(whole || !isIndex(beginning) ? beginning : yield* reader.read(0, reader.size))
-  }
+  const parse = (content: Uint8Array) => Effect.fromResult(parseIndex(file, content))
+  const bytes = yield* reader.read(0, reader.size)
+  if (!Bgzf.isGzip(bytes)) return yield* parse(bytes)
   const limit = inflatedIndexLimit(reader.size)
-  if (Bgzf.blockSize(beginning, 0) === Bgzf.notBgzf) {
+  if (Bgzf.blockSize(bytes, 0) === Bgzf.notBgzf) {
     const { gunzip } = yield* Codec
-    const bytes = gunzip(whole ? beginning : yield* reader.read(0, reader.size), limit)
+    const content = gunzip(bytes, limit)
     const reason = `its gzip is cut or damaged, or holds more than ${limit} bytes`
-    return yield* bytes === null ? new FileDamaged({ file, fault: "BadIndex", reason }) : parse(bytes)
+    return yield* content === null ? new FileDamaged({ file, fault: "BadIndex", reason }) : parse(content)
   }
-  const inflate = prefixSteps(file, whole ? fromBytes(beginning) : reader, limit, "BadIndex")
+  const inflate = prefixSteps(file, fromBytes(bytes), limit, "BadIndex")
   const { bytes: head } = yield* inflate(magicLength)
   if (!isIndex(head)) return yield* parse(head)
   // One more than the limit, so that reaching it fails instead of cutting the index.

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { type NamedFile, namedLikeData, sharedFiles } from "./NamedFiles.ts"
+import { destinationProblem, idListsOf, type NamedFile, namedLikeData, sharedFiles, typeAt } from "./NamedFiles.ts"
 
 const written = (path: string, what: string): NamedFile => ({ path, what, use: "written" })
 const read = (path: string, what: string): NamedFile => ({ path, what, use: "read" })
@@ -28,6 +28,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("the files that a comma
       for (const other of ["./a", "here/a", "soft"]) assert.isTrue(yield* areOne("a", other), other)
       assert.isTrue(yield* areOne("later", "here/later"))
       assert.isTrue(yield* areOne("no/such", "no/such"))
+      yield* fs.symlink("here/later", `${folder}/dangling`)
+      assert.isTrue(yield* areOne("dangling", "later"))
+      yield* fs.symlink("round", `${folder}/round`)
+      assert.isFalse(yield* areOne("round", "a"))
       assert.isFalse(yield* areOne("a", "later"))
     })
   )
@@ -57,6 +61,39 @@ layer(NodeServices.layer, { excludeTestServices: true })("the files that a comma
         refused.map((sentence) => sentence.split(" ")[0]),
         names
       )
+      const folder = yield* folderWithFile
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.symlink("S1.bam", `${folder}/log`)
+      assert.strictEqual((yield* namedLikeData([written(`${folder}/log`, "the log file")])).length, 1)
+    })
+  )
+
+  it.effect("are told from what is no file: ids, and lists that come by standard input", () =>
+    Effect.sync(() =>
+      assert.deepStrictEqual(
+        idListsOf({ analysisIds: ["A1", "@ids", "@-"], sampleIds: ["@more"] }).map(({ path }) => path),
+        ["ids", "more"]
+      )
+    )
+  )
+
+  it.effect("a folder to download into is there, and what stands in its place is said", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithFile
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.symlink("disk", `${folder}/data`)
+      const said = (name: string) =>
+        Effect.map(destinationProblem(`${folder}/${name}`), (text) => text?.split(": /")[0])
+      assert.deepStrictEqual(yield* Effect.forEach(["here/", "a", "none", "a/none", "data/"], said), [
+        undefined,
+        "Destination is not a directory",
+        "Destination directory does not exist",
+        "Destination directory does not exist",
+        "Destination is a symbolic link to disk, where nothing is"
+      ])
+      // What cannot be looked at is not called missing.
+      const error = yield* Effect.flip(typeAt(`${folder}/${"x".repeat(300)}`))
+      assert.deepInclude(error, { _tag: "SvcLocalIo", errno: "ENAMETOOLONG" })
     })
   )
 })

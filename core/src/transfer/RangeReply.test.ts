@@ -93,6 +93,17 @@ describe("RangeReply", () => {
     assert.strictEqual(tagOf(judge(untagged, reply(206, date))), "Changed")
   })
 
+  it("H3 another checksum of the whole is another file, where neither tag nor time tells", () => {
+    const stating = (bytes: string) =>
+      reply(206, { "content-range": "bytes 100-199/1000", "x-goog-hash": `crc32c=${bytes}` })
+    const first = judge({ ...part, known: null }, stating("AAAAAA=="))
+    const asked = { ...part, known: first._tag === "Bytes" ? first.version : null }
+    assert.deepStrictEqual(
+      ["AAAAAA==", "AAAAAQ=="].map((bytes) => tagOf(judge(asked, stating(bytes)))),
+      ["Bytes", "Changed"]
+    )
+  })
+
   it("H3 a time of modification that is that of the reply tells nothing of the file", () => {
     const untagged = { ...part, known: { ...known, etag: null } }
     const sent = { "content-range": "bytes 100-199/1000", date: "Fri, 02 Jan 2026 00:00:06 GMT" }

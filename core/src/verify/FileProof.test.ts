@@ -121,23 +121,27 @@ describe("the index that is made of a file", () => {
     }).pipe(provided)
   )
 
-  it.effect("D7 is refused where records are out of order, damaged, or of a kind that has none of ours", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const why = (name: string, bytes: Uint8Array) =>
-        Effect.map(Effect.flip(made(name, bytes)), ({ advice, message }) =>
-          advice === null ? message : `${message}; ${advice}`
+  it.effect(
+    "D7 is refused where records are out of order, beyond all bins, damaged, or of a kind that has none of ours",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const why = (name: string, bytes: Uint8Array) =>
+          Effect.map(Effect.flip(made(name, bytes)), ({ advice, message }) =>
+            advice === null ? message : `${message}; ${advice}`
+          )
+        const unsorted = vcf(codec, "chr1", "chr1\t9", "chr1\t5")
+        assert.strictEqual(
+          yield* why("a.vcf.gz", unsorted),
+          "a.vcf.gz: no index can be made of it: its records are not in the order of their places"
         )
-      const unsorted = vcf(codec, "chr1", "chr1\t9", "chr1\t5")
-      assert.strictEqual(
-        yield* why("a.vcf.gz", unsorted),
-        "a.vcf.gz: no index can be made of it: its records are not in the order of their places"
-      )
-      assert.match(yield* why("a.vcf.gz", vcf(codec, "chr1", "chr1\t9").slice(0, -40)), /^a\.vcf\.gz: /)
-      const { bam } = bamFile(codec, indexedReads, { blockBytes: 2_000 })
-      bam[bam.length >>> 1] = (bam[bam.length >>> 1] ?? 0) ^ 4
-      assert.match(yield* why("a.bam", bam), /^a\.bam: .*block .*; overwrite$/)
-      assert.strictEqual(yield* why("a.txt", unsorted), "a.txt: no index can be made of it: it is no BAM or VCF file")
-    }).pipe(provided)
+        assert.match(yield* why("a.vcf.gz", vcf(codec, "chr1", "chr1\t9").slice(0, -40)), /^a\.vcf\.gz: /)
+        const beyond = vcf(codec, "chr1", "chr1\t9", `chr1\t${2 ** 38 + 1}`)
+        assert.match(yield* why("a.vcf.gz", beyond), /the record at chr1:274877906945 ends where no index reaches/)
+        const { bam } = bamFile(codec, indexedReads, { blockBytes: 2_000 })
+        bam[bam.length >>> 1] = (bam[bam.length >>> 1] ?? 0) ^ 4
+        assert.match(yield* why("a.bam", bam), /^a\.bam: .*block .*; overwrite$/)
+        assert.strictEqual(yield* why("a.txt", unsorted), "a.txt: no index can be made of it: it is no BAM or VCF file")
+      }).pipe(provided)
   )
 })

@@ -25,12 +25,12 @@ const vcfLines = Array.from({ length: 9 }, (_, i) => `chr1\t${100 + i}\t.\tA\tC\
 type Files = Readonly<Record<string, Uint8Array>>
 
 /** Files in memory. */
-const memory = (files: Files) =>
+const memory = (files: Files, errno = "ENOENT") =>
   Layer.succeed(FileSource, {
     open: (path) => {
       const bytes = files[path]
       return bytes === undefined
-        ? Effect.fail(new LocalIo({ path, operation: "open", errno: "ENOENT" }))
+        ? Effect.fail(new LocalIo({ path, operation: "open", errno }))
         : Effect.succeed({ ...fromBytes(bytes), checksum: (kind) => Effect.sync(() => sumOf(bytes, kind)) })
     }
   })
@@ -353,6 +353,31 @@ describe("verify", () => {
       }
     }
   )
+
+  verifies("what is no file to check is told as what it is; what is missing or closed has failed", function* () {
+    const roles: ReadonlyArray<Target["role"]> = [
+      { _tag: "Missing" },
+      { _tag: "Unreadable", errno: "EACCES" },
+      { _tag: "Absent", reason: "it is archived" },
+      { _tag: "Empty" },
+      { _tag: "Part" }
+    ]
+    const targets = roles.map((role) => ({ path: role._tag, role, expected: null, notes: [] }))
+    const verdicts = yield* Effect.provide(verify(targets, silent), memory({}))
+    assert.deepStrictEqual(
+      verdicts.map(({ error, notes, status }) => [status, error?._tag ?? notes[0]]),
+      [
+        ["failed", "SvcNotFound"],
+        ["failed", "SvcLocalIo"],
+        ["unchecked", "it is archived"],
+        ["unchecked", "a folder without files"],
+        ["unfinished", "part of a download: the next run goes on with it"]
+      ]
+    )
+    const files = { "a.bam.md5": text(`${"0".repeat(32)}  a.bam\n`) }
+    const closed = yield* Effect.provide(verify(targetsOf(files), silent), memory(files, "EACCES"))
+    assert.strictEqual(faultOf(closed[0]), "SvcLocalIo")
+  })
 
   verifies("a file that is gone since it was found is a failure of that file alone", function* () {
     const { bai, bam } = bamFile(yield* Codec, reads)

@@ -233,10 +233,6 @@ const checkIndex = Effect.fnUntraced(function* (
   { file, path, progress, run: { known, targets } }: Work,
   suffix: IndexSuffix
 ): Effect.fn.Return<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> {
-  // As with data: what is no index is named by what it is, and not as a broken block.
-  const head = yield* Effect.result(readIndex(path, file))
-  if (head._tag === "Failure" && head.failure._tag === "SvcFileDamaged" && head.failure.fault === "NotBgzf")
-    return yield* head.failure
   const walked = (yield* isInBlocks(file)) ? yield* walkWhole(path, file, unread, progress) : {}
   const data = dataOf(path)
   const about = known.get(data)
