@@ -155,3 +155,22 @@ export const combinationsOf = (
   })
   return [...keys, ...owns].map(({ message }) => message)
 }
+
+/** The forms that the name of a file may say. */
+const formNames = ["json", "jsonl", "ndjson", "tsv", "csv", "gz"]
+
+/** The name of an output says the form of what is written into it, and a form alone is none. */
+export const outputProblems = ({ options = {} }: Step, { values }: Own): Problems => {
+  const { format, output } = values
+  if (options["output"] === undefined || typeof output !== "string") return []
+  const said = /[^.]*$/.exec(output.toLowerCase())?.[0] ?? ""
+  if (!formNames.includes(said)) return []
+  const forms = options["format"]?.choices ?? []
+  const other = `--format ${forms.includes(said) ? said : forms.join(", ")}`
+  if (said === output.toLowerCase()) {
+    const form = forms.length === 0 ? "" : ` (${other})`
+    return [`--output ${output} names a file, not a form${form}: a file of that name is ./${output}`]
+  }
+  if (forms.length === 0 || said === format || (said === "ndjson" && format === "jsonl")) return []
+  return [`--output ${output} would hold ${format}: give another name, or ${other}`]
+}

@@ -46,6 +46,7 @@ import {
   CommandText,
   combinationsOf,
   decodeOwn,
+  outputProblems,
   type Program,
   type StepFailure,
   Stopping,
@@ -275,7 +276,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     ...decoded,
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
-    problems: [...problems, ...decoded.problems, ...combined],
+    problems: [...problems, ...decoded.problems, ...combined, ...outputProblems(step, own)],
     warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
   }
 })
