@@ -35,6 +35,7 @@ const cold = Errors.refusedLink(
 )
 const noObject = Errors.refusedLink({ analysisId: "A1", fileName: "a.bam" }, { host, status: 404, code: null })
 const changing = new Errors.FileDamaged({ file: "a.bam", fault: "Changing", reason: "it changed" })
+const absent = (what: string) => new Errors.NotFound({ what, next: "findId" })
 const missed = new Errors.NotFound({ what: "BAM", analysisId: AnalysisId.make("A1"), next: "listFiles" })
 const replaceable = new Errors.CannotCreate({ path: "a", reason: "other regions", replaceable: true })
 const noGateway = new Errors.LoginProtocol({ host, reason: "it redirects", token: true })
@@ -55,6 +56,9 @@ describe("advice in the sentence of an error", () => {
     ["try again in half a minute", login({ earlier: true }), [login(), login({ token: true, earlier: true })]],
     ["it ends with a line end", login({ odd: "it ends with a line end" }), [login()]],
     ["a token (SVC_TOKEN) is for the address", forbidden({ token: true }), [forbidden(), login({ token: true })]],
+    ["takes: -a an id, -s a sampleId, -l", absent("analysis A9"), [absent("person A9"), absent("sample A9"), missed]],
+    ["takes: -s a sampleId, -a an id, -l", absent("sample A9"), [absent("analysis A9"), missed]],
+    ["takes: -l a personLimsId, -a an id, -s", absent("person A9"), [absent("analysis A9"), missed]],
     ["SVC_LOCK_DIR", contention, [unavailable, forbidden()]],
     ["look whether it took effect", unknown(), [unknown({ found: "it did not" }), unavailable]],
     ["check proxyUsername", proxy(407), [proxy(407, { offers: "NTLM" }), proxy(403)]],

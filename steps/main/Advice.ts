@@ -17,7 +17,18 @@ type Of<Name, A = RunError | RestoreDecision> = A extends { readonly advice?: in
     : never
   : never
 
-const caseSensitive = "ids are case-sensitive"
+/** By what is not there: the option that looks for it, and what it takes. */
+const looksFor: Readonly<Record<string, string>> = {
+  analysis: "-a an id",
+  sample: "-s a sampleId",
+  person: "-l a personLimsId"
+}
+
+const findId = ({ what }: Of<"findId">): string => {
+  const used = looksFor[what.split(" ")[0] ?? ""] ?? []
+  const ways = new Set([used, Object.values(looksFor)].flat())
+  return `ids are case-sensitive; svc-api get-analyses shows what svc-download takes: ${[...ways].join(", ")}`
+}
 
 const takeOut = "take it out of the wanted regions: unlike samtools and bcftools, none is passed over"
 
@@ -48,9 +59,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
   damagedAtSource: () => "if it comes so again, it is damaged at its source: tell the operators of the service",
   dropRegion: () => takeOut,
   filetypes: () => "--filetypes chooses them",
-  findId: () =>
-    `${caseSensitive}; svc-api get-analyses shows those that exist; svc-download -l takes the LIMS id of a person`,
-  findPerson: () => `${caseSensitive}; svc-api get-analyses shows the LIMS ids of the persons that have an analysis`,
+  findId,
   gatewayAddress: () => "a token (SVC_TOKEN) is for the address of a svc-gateway --api, which ends with /service",
   givePassword: () =>
     "set SVC_PASSWORD or SVC_PASSWORD_FILE, or put password into a configuration file only you can read",

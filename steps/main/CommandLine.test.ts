@@ -138,7 +138,10 @@ describe("G1 what is wrong with a command line", () => {
         for (const word of spellings) {
           const meant = keys.filter((key) => table[key].otherSpellings?.includes(word) === true)
           const typed = word.length === 1 ? `-${word}` : `--${word}`
-          const said = `Unknown option ${typed}; did you mean ${meant.map((key) => `--${key}`).join(" or ")}?`
+          const ours = meant.map((key) => (table[key].choices?.includes(word) ? `--${key} ${word}` : `--${key}`))
+          const beside = ["list", "plan"].filter((key) => keys.some((it) => it === key)).map((key) => `--${key}`)
+          const needs = meant[0] === "format" ? `, beside ${beside.join(" or ")}` : ""
+          const said = `Unknown option ${typed}; did you mean ${ours.join(" or ")}${needs}?`
           if (goneSince(word, name) === null) yield* isWrong({ ...step, name }, said, typed)
         }
       })
@@ -153,6 +156,13 @@ describe("G1 what is wrong with a command line", () => {
       yield* isWrong(step, "-overwrite is not an option: write --overwrite", "-overwrite")
       yield* isWrong(step, "-RESTOREARCHIVED is not an option: write --restoreArchived", "-RESTOREARCHIVED=all")
       yield* isWrong(step, "Unknown option -zz; options of several letters begin with two dashes", "-zz")
+      const takers = "svc-download, svc-resume-restore"
+      yield* isWrong(
+        { ...step, name: "request-restore" },
+        `Unknown option --wait; it is one of ${takers}`,
+        "--wait",
+        "1h"
+      )
       yield* isWrong(step, "Unknown option --tagret; did you mean --target?", "--tagret", "CANARY")
     })
   )
@@ -300,7 +310,7 @@ describe("G1 what is wrong with a command line", () => {
         ...["copy", "cp", "get", "sync", "download"].map((word) => [withIds, word, "; svc-download -a ID -d"] as const),
         [withIds, "auth", "; each command logs in by itself"],
         [annotations, "ls", "; svc-download --list -a ID shows"],
-        [annotations, "chr17:1-2", "; --range is gone: write -F 'Chr = 17'"],
+        [annotations, "chr17:1-2", "; --range is not taken: write -F 'Chr = 17'"],
         [annotations, "a.tsv", "; write -o a.tsv"]
       ] as const) {
         for (const words of [[word], [word, "A1"], ["A1", word, "-t", "x"]]) {

@@ -20,7 +20,7 @@ describe("what is gone", () => {
             const error = yield* Effect.flip(
               readCommandLine({ name, service: true, summary: "", operands, examples: [] }, argv)
             )
-            assert.strictEqual(error.message, `${option} is gone: ${instead}`)
+            assert.strictEqual(error.message, `${option} is not taken: ${instead}`)
           }
         }
       }).pipe(Effect.provide(NodeServices.layer))
@@ -29,11 +29,14 @@ describe("what is gone", () => {
     const keys = names.filter((name) => !keyNames.some((key) => key === name))
     it(`${keys.join(", ")}: refused as a key that orders something, warned of as a variable`, () => {
       for (const key of keys) {
-        assert.deepStrictEqual(configLayer({ [key]: "x" }).problems, [`${key} is gone: ${instead}`])
+        assert.deepStrictEqual(configLayer({ [key]: "x" }).problems, [`${key} is not taken: ${instead}`])
         const { problems, warnings } = configLayer({ [key]: null })
         assert.deepStrictEqual([...problems, ...warnings], [])
         const isVariable = key.startsWith("SVC_")
-        assert.deepStrictEqual(environmentWarnings({ [key]: "x" }), isVariable ? [`${key} is gone: ${instead}`] : [])
+        assert.deepStrictEqual(
+          environmentWarnings({ [key]: "x" }),
+          isVariable ? [`${key} is not taken: ${instead}`] : []
+        )
       }
     })
   }

@@ -37,6 +37,11 @@ describe("help", () => {
       assert.include(lines.join(" "), `svc-${name} --help all has everything.`)
     })
 
+    it(`of ${name} says where its settings are looked for`, () => {
+      const text = helpText(about, `svc-${name}`).replace(/\s+/g, " ")
+      assert.strictEqual(text.includes("~/.config/svc-steps/config.json"), !("methods" in about))
+    })
+
     it(`of ${name} has each option that its examples use`, () => {
       const text = helpText(about, `svc-${name}`)
       const options = text.slice(text.lastIndexOf("\n  svc-"))

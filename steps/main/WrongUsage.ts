@@ -4,7 +4,9 @@
  */
 import type * as CliError from "effect/cli/CliError"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
+import { keyCombinations } from "../../core/src/settings/Combinations.ts"
 import { goneSince } from "../../core/src/settings/Gone.ts"
+import { keyNames, keysOf, table } from "../../core/src/settings/Keys.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
@@ -63,7 +65,9 @@ const meantBy = (options: Options, word: string): Options =>
 
 /** Our name for it. */
 const translation = (options: Options, word: string): string | null => {
-  const found = meantBy(options, word).map(({ name }) => `--${name}`)
+  const found = meantBy(options, word).map(
+    ({ name, option: { choices = [] } }) => `--${name}${choices.includes(word) ? ` ${word}` : ""}`
+  )
   return found.length === 0 ? null : found.join(" or ")
 }
 
@@ -103,10 +107,25 @@ const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, 
   if ("methods" in about && about.methods.some(({ options = {} }) => word in options))
     return `The method comes first, before ${option}`
   if (optionIn(options, option) !== undefined) return `${option} must stand alone`
+  const ours = translation(options, word)
+  const key = keyNames.find((name) => name === word)
+  if (ours === null && key !== undefined) {
+    const takers = table[key].steps.map((step) => `svc-${step}`)
+    return `Unknown option ${option}; it is one of ${takers.join(", ")}`
+  }
   const names = options.map(({ name }) => name)
   // Every letter is one edit away from every other.
   const near = word.length === 1 ? null : nearest(word, names)
-  return `Unknown option ${option}${didYouMean(translation(options, word) ?? (near && `--${near}`))}`
+  return `Unknown option ${option}${didYouMean(ours === null ? near && `--${near}` : `${ours}${besides(about, options, word)}`)}`
+}
+
+/** What the setting that is meant needs beside it. */
+const besides = ({ name: step }: Step | StepFamily, options: Options, word: string): string => {
+  const [{ name = "" } = {}] = meantBy(options, word)
+  const needed = keyCombinations.find((it) => it.with !== undefined && it.options.includes(name))?.with ?? []
+  const keys: ReadonlyArray<string> = keysOf(step)
+  const there = needed.filter((it) => keys.includes(name) && keys.includes(it)).map((it) => `--${it}`)
+  return there.length === 0 ? "" : `, beside ${there.join(" or ")}`
 }
 
 const wrongValue = (options: Options, words: Words, error: CliError.InvalidValue): string => {

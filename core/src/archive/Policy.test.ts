@@ -26,7 +26,7 @@ const outcome = (
 describe("restoration policy", () => {
   it("follows the table of docs/dev/service.md 3, each decision with its reason", () => {
     assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "the restore mode is no"]])
-    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "it was agreed to beforehand"]])
+    assert.deepStrictEqual(outcome("force", [one], []), [["Request", "no question is asked first"]])
     assert.deepStrictEqual(outcome("all", [one, two], [one, two]), [
       ["Request", "asked once for all archived files, the answer was yes"],
       ["Request", "asked once for all archived files, the answer was yes"]
@@ -71,7 +71,7 @@ describe("restoration policy", () => {
   it("sends no request for what is being restored already, and still needs a yes", () => {
     const thawing = file("thawing.bam", { estimatedRestoreTime: "2026-11-21T00:00:00Z" })
     assert.deepStrictEqual(outcome("force", [thawing], []), [
-      ["Follow", "it was agreed to beforehand, and it is being restored already"]
+      ["Follow", "no question is asked first, and it is being restored already"]
     ])
     assert.strictEqual(outcome("ask", [thawing], [])[0]?.[0], "Leave")
   })

@@ -158,7 +158,7 @@ const consent = <F extends ArchivedFile>(
   file: F
 ): Extract<RestoreDecision, { readonly _tag: "Request" | "Leave" }> => {
   if (mode === "no") return nothingRestored
-  if (mode === "force") return { _tag: "Request", reason: "it was agreed to beforehand" }
+  if (mode === "force") return { _tag: "Request", reason: "no question is asked first" }
   if (!present) {
     return { _tag: "Leave", reason: "there is no terminal to ask on", advice: "restoreUnasked" }
   }

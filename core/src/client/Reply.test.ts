@@ -58,7 +58,7 @@ describe("envelopes", () => {
   ])("H20 %s is not found", (body) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(read(body))
-      assert.deepStrictEqual([error.message, error.advice], ["person L1: not found", "findPerson"])
+      assert.deepStrictEqual([error.message, error.advice], ["person L1: not found", "findId"])
       const unnamed = yield* Effect.flip(read(body, 200, { ...asked, subject: null }))
       assert.strictEqual(unnamed._tag, "SvcReplyMalformed")
       assert.deepStrictEqual(yield* read(body, 200, { ...asked, whenNull: [] }), [])

@@ -148,11 +148,7 @@ const absentPayload = Effect.fnUntraced(function* ({
 })
 
 /** Identifiers are typed by hand, and for the service `a1` is not `A1`. */
-const adviceOn = (subject: string) => {
-  const [, kind = ""] = /^(analysis|person) \S+$/.exec(subject) ?? []
-  if (kind === "analysis") return { next: "findId" } as const
-  return kind === "person" ? ({ next: "findPerson" } as const) : {}
-}
+const adviceOn = (subject: string) => (/^(?:analysis|person) \S+$/.test(subject) ? ({ next: "findId" } as const) : {})
 
 /** The error that a body with `success: false` means, whatever the status around it. */
 const rejectionOf = (status: number, body: JsonObject, { request }: ExpectedReply) =>

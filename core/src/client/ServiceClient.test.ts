@@ -60,7 +60,7 @@ describe("methods", () => {
           const error = yield* Effect.flip(made(call, service(answer).layer))
           assert.strictEqual(error._tag, tag, JSON.stringify(answer))
           if (tag === "SvcNotFound") {
-            const advice = { analysis: "findId", person: "findPerson" }[subject?.split(" ")[0] ?? ""] ?? null
+            const advice = { analysis: "findId", person: "findId" }[subject?.split(" ")[0] ?? ""] ?? null
             assert.isTrue(error.message.startsWith(`${subject}: not found`), error.message)
             assert.strictEqual(error.advice, advice)
           } else if (tag === "SvcUnavailable") {

@@ -39,7 +39,6 @@ export type AdviceName =
   | "filetypes"
   /** Look for the id: by which analyses or persons there are. */
   | "findId"
-  | "findPerson"
   /** A token is for the address of a gateway that serves the interface of the service. */
   | "gatewayAddress"
   | "givePassword"

@@ -87,7 +87,6 @@ export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
       "dropRegion",
       "filetypes",
       "findId",
-      "findPerson",
       "linkOfService",
       "listFiles"
     ])

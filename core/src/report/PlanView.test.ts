@@ -41,7 +41,7 @@ describe("a plan as text", () => {
     const restoration = (why: string, estimate: string | null = null) => ({ why, requestedAt: null, estimate })
     const plan = planOf(
       file("S.bam", { folder: "A1" }),
-      file("R.bam", { decision: { _tag: "Restore", restoration: restoration("it was agreed to beforehand") } }),
+      file("R.bam", { decision: { _tag: "Restore", restoration: restoration("no question is asked first") } }),
       file("Q.bam", { decision: { _tag: "Ask", restoration: restoration("the run asks for this file", time) } }),
       file("E.bam", { decision: { _tag: "Skip", reason: "exists" } }),
       file("A.bam", {
@@ -54,7 +54,7 @@ describe("a plan as text", () => {
     const size = "2048 bytes (2 KiB)"
     assert.deepStrictEqual(lines(plan).slice(0, -1), [
       `fetch   out/A1/S.bam  ${size}`,
-      `restore out/R.bam  ${size}  (archived: it was agreed to beforehand)`,
+      `restore out/R.bam  ${size}  (archived: no question is asked first)`,
       `ask     out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
       `skip    out/E.bam  ${size}  (exists; advice overwrite)`,
       `skip    out/A.bam  ${size}  (archived: the restore mode is no; one is under way, expected at ${time})`,

@@ -77,6 +77,15 @@ describe("the configuration file's values", () => {
     })
   }
 
+  it("a text that no step can use is a problem, whichever step reads the file", () => {
+    for (const [content, problem] of [
+      [{ connections: "many" }, 'Invalid value for connections: "many": expected a whole number from 1 to 64'],
+      [{ filetypes: ["bam", "cram"] }, "Unsupported file type: cram"],
+      [{ check: "none" }, 'Invalid value for check: "none": expected structure, content or full']
+    ] as const)
+      assert.deepStrictEqual(configLayer(content).problems, [problem])
+  })
+
   it("an id that JSON cannot hold exactly as a number is refused", () => {
     assert.deepStrictEqual(configLayer({ analysisIds: [12345678901234567890n].map(Number) }).problems, [
       "analysisIds must be a list of texts, not a list with a number too large to be read exactly: put it in quotes"

@@ -4,7 +4,7 @@ import { didYouMean, nearest } from "../text/Spelling.ts"
 import { goneSince } from "./Gone.ts"
 import type { OptionType } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
-import type { Layer } from "./Settings.ts"
+import { type Layer, valueIn } from "./Settings.ts"
 
 /** Where a name of the file belongs in the table: its key, or an alias of it. */
 const keyByName: ReadonlyMap<string, KeyName> = new Map(
@@ -65,8 +65,8 @@ export interface ConfigLayer {
 
 /**
  * The texts of all values. Null and empty texts count as not set. An unknown name is a warning, since one file may serve
- * several versions, but a problem when it is nearly one of ours: `destinaton` would put the files elsewhere. A value of a wrong type is a
- * problem that names key, expected and given.
+ * several versions, but a problem when it is nearly one of ours: `destinaton` would put the files elsewhere. A wrong value is a
+ * problem that names key, expected and given, whatever reads the file.
  */
 export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigLayer => {
   const layer: { [K in KeyName]?: ReadonlyArray<string> } = {}
@@ -102,7 +102,9 @@ export const configLayer = (content: Readonly<Record<string, unknown>>): ConfigL
       warnings.push(`${name} is ignored, as ${key} is set as well`)
       continue
     }
-    layer[key] = (several ? value : [value]).map(String)
+    const texts = (several ? value : [value]).map(String)
+    valueIn(table[key], texts, name, problems)
+    layer[key] = texts
   }
   return { layer, warnings, problems }
 }

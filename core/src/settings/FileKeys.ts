@@ -208,7 +208,6 @@ export const archiveKeys = inGroup("Archive", fetchingSteps, {
   resumeArchivedDownloads: {
     type: "flag",
     steps: downloadSteps,
-    common: true,
     otherSpellings: ["rad", "resume", "continue"],
     help: "Download what has come back from the archive; each file with the options stored in the restoration file"
   },

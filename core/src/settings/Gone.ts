@@ -45,5 +45,5 @@ export const goneSince = (word: string, step?: StepName): string | null => {
   const row = gone.find(
     ({ names, steps }) => names.includes(word) && (step === undefined || steps.some((it) => it === step))
   )
-  return row === undefined ? null : ` is gone: ${row.instead}`
+  return row === undefined ? null : ` is not taken: ${row.instead}`
 }

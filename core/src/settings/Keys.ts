@@ -166,8 +166,9 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     env: "SVC_CONFIG",
     metavar: "FILE",
     notInFile: true,
+    common: true,
     otherSpellings: ["c"],
-    help: "JSON file with settings; its keys are the long option names. The default is svc-steps/config.json in XDG_CONFIG_HOME or ~/.config, if it is there"
+    help: "JSON file with settings, else ~/.config/svc-steps/config.json; its keys are the long option names, and XDG_CONFIG_HOME stands for ~/.config where it is set"
   }
 })
 

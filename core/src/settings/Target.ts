@@ -158,7 +158,7 @@ export const keepAccount = (
     if (!wanted || !own || wanted === own) return { isThrough: false, layer, warnings: [] }
     const hasToken = tokenKeys.some((key) => layer[key] !== undefined)
     if (takesToken && hasToken && isNeeded && wanted === service) return { isThrough: true, layer, warnings: [] }
-    const warning = `The ${hasToken ? "token" : "account"} in ${place} is for ${service ?? own}, and does not go to ${wanted}: name no other target, or give another on the command line`
+    const warning = `The ${hasToken ? "token" : "account"} in ${place} is for ${service ?? own}, and does not go to ${wanted}: give ${hasToken ? "--tokenFile FILE" : "-u NAME and SVC_PASSWORD"} for that, or no other target`
     return { isThrough: false, layer: without(layer, [...keys, "service"]), warnings: isNeeded ? [warning] : [] }
   }
   const inner = settle(commandLine, environment, true, "the environment")
