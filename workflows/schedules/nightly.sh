@@ -3,13 +3,14 @@
 # It prints only what somebody must look at, which cron sends by mail. Two lines for crontab -e:
 #   MAILTO=lab@example.org
 #   12 1 * * * /srv/svc/nightly.sh
-# Beside it lie credentials.json (target, username and password; chmod 600) and the folder data. It needs jq and flock.
+# Beside it lies the folder data. ~/.config/svc-steps/config.json of the user who runs it has target, username and password (chmod 600);
+# a line SVC_CONFIG=FILE above those two names another file. It needs jq and flock.
 set -u
 # The PATH of cron has no /usr/local/bin.
 PATH=/usr/local/bin:/usr/bin:/bin
 cd "$(dirname "$0")" || exit 74
 # By a link, as in /etc/cron.daily, what belongs to it may lie beside the file itself.
-[ -e credentials.json ] || cd "$(dirname "$(readlink -f "$0")")" || exit 74
+[ -d data ] || cd "$(dirname "$(readlink -f "$0")")" || exit 74
 for tool in jq flock svc-api; do
   command -v "$tool" > /dev/null || { echo "nightly.sh needs $tool, which is not in its PATH ($PATH)" >&2; exit 78; }
 done
@@ -27,15 +28,17 @@ ended=0
 # Runs a step; its exit code is in $code. The log has all that it says as it says it, last.log what standard error got.
 run() {
   step=$1
-  "$@" --config credentials.json --logfile nightly.log 2> last.log
+  "$@" --logfile nightly.log 2> last.log
   code=$?
 }
 
-# Shows why the step failed; what comes after it may still succeed, unless the step cannot be started or somebody stops the night.
+# Shows why the step failed, the failures first; what comes after it may still succeed, unless the step cannot be started or somebody stops
+# the night.
 trouble() {
   [ "$ended" != 0 ] || ended=$code
-  echo "$step ended with $code:" >&2
-  grep -v ' \[info\]: ' last.log >&2
+  grep -v -e ' \[info\]: ' -e ' \[warn\]: ' last.log >&2
+  grep ' \[warn\]: ' last.log >&2
+  echo "$step ended with $code; nightly.log has all of it" >&2
   case $code in
     126 | 127 | 129 | 130 | 143) exit "$ended" ;;
   esac
@@ -63,11 +66,16 @@ jq -r .id analyses.jsonl > ids.txt || exit 65
 
 # Archived files are passed over; --restoreArchived force --maxRestores 10 asks for some, which may cost money.
 # The samplesheet has the analyses of which all four are there; --samplesheetPartial adds the others.
+rm -f report.json
 run svc-download -a @ids.txt -d data -f bam,bam.bai,vcf.gz,vcf.gz.tbi --pendingOk --samplesheet samples.csv --reportfile report.json
-case $code in
-  0) ;;
-  # 66: an analysis has no such files, as those of CNV have not. All else that failed somebody must look at.
-  66) jq -e 'all(.files[]; .action != "failed" or .reason == "missing")' report.json > /dev/null || trouble ;;
-  *) trouble ;;
-esac
+# What failed, and what to do about it. That an analysis has no such files, as those of CNV have not, is no failure here.
+failed='[.files[] | select(.action == "failed" and .reason != "missing").error | [.message, .advice // empty] | join("; ")] | unique[]'
+if ! wrong=$(jq -r "$failed" report.json 2> /dev/null) || [ -n "$wrong" ]; then
+  [ -z "$wrong" ] || echo "$wrong" > last.log
+  [ "$code" = 0 ] || trouble
+elif [ "$code" = 66 ]; then
+  echo "That is no failure of this night: these analyses have no such files" >> nightly.log
+elif [ "$code" != 0 ]; then
+  trouble
+fi
 exit "$ended"

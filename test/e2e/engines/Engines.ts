@@ -90,7 +90,7 @@ export const filesBelow = (path: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name))
 
 /** Where users keep it. */
-const secretFiles = ["credentials.json", "settings.json"]
+const secretFiles = ["credentials.json", "config.json", "settings.json"]
 
 /** Fails when a file below one of `paths`, or one of `texts`, holds the password; but for the files that are there for it. */
 export const assertNoPassword = (paths: ReadonlyArray<string>, ...texts: ReadonlyArray<string>) => {

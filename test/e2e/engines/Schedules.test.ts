@@ -1,6 +1,6 @@
 /** The schedules of workflows/schedules: each is read by its own parser where there is one, and the command in it is run. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Outcome, runCommand } from "../../Executables.ts"
@@ -15,15 +15,14 @@ const text = (name: string) => readFileSync(join(root, "workflows/schedules", na
 
 type Place = Effect.Success<ReturnType<typeof ground>>
 
-/** A folder as a schedule expects it at /srv/svc: restorations asked for just now, credentials beside them. */
+const configOf = (home: string) => join(home, ".config/svc-steps/config.json")
+
+/** A folder as a schedule expects it at /srv/svc, the home of its user: restorations asked for just now, and the configuration file. */
 const workFolder = Effect.fnUntraced(function* ({ env, project, sandbox }: Place) {
   yield* Effect.promise(() => fetch(`${sandbox.url}/__sandbox/reset`, { method: "POST" }))
   const cwd = mkdtempSync(join(project, "srv-"))
-  writeFileSync(
-    join(cwd, "credentials.json"),
-    JSON.stringify({ target: sandbox.url, username: "pipeline", password }),
-    { mode: 0o600 }
-  )
+  mkdirSync(dirname(configOf(cwd)), { recursive: true })
+  writeFileSync(configOf(cwd), JSON.stringify({ target: sandbox.url, username: "pipeline", password }), { mode: 0o600 })
   const asked = yield* runCommand("svc-request-restore", ["A3"], { cwd, env })
   assert.strictEqual(asked.exitCode, 0, asked.stderr)
   return cwd
@@ -33,7 +32,7 @@ const workFolder = Effect.fnUntraced(function* ({ env, project, sandbox }: Place
 const nightOf = Effect.fnUntraced(function* (place: Place) {
   const cwd = yield* workFolder(place)
   mkdirSync(join(cwd, "data"))
-  const { HOME, PATH, SVC_LOCK_DIR } = place.tools
+  const { PATH, SVC_LOCK_DIR } = place.tools
   writeFileSync(join(cwd, "nightly.sh"), text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${PATH}`), {
     mode: 0o755
   })
@@ -41,7 +40,7 @@ const nightOf = Effect.fnUntraced(function* (place: Place) {
   const script = join(mkdtempSync(join(place.project, "cron-")), "nightly")
   symlinkSync(join(cwd, "nightly.sh"), script)
   // What cron gives.
-  const env = { HOME, SVC_LOCK_DIR, LOGNAME: "svc", SHELL: "/bin/sh", PATH: "/usr/bin:/bin" }
+  const env = { HOME: cwd, SVC_LOCK_DIR, LOGNAME: "svc", SHELL: "/bin/sh", PATH: "/usr/bin:/bin" }
   return { cwd, env, script, night: runCommand(script, [], { cwd: "/", env }) }
 })
 
@@ -83,7 +82,7 @@ const schedules: ReadonlyArray<{
         .split("\n")
         .filter((line) => /^[\d*]/.test(line))
       const command = line.split(" ").slice(5).join(" ").replaceAll("/srv/svc", cwd)
-      return runCommand("sh", ["-c", command], { env: tools })
+      return runCommand("sh", ["-c", command], { env: { ...tools, HOME: cwd } })
     }
   },
   {
@@ -91,7 +90,7 @@ const schedules: ReadonlyArray<{
     run: (cwd, { tools }) => {
       const { ExecStart = "" } = unit("svc-resume-restore.service")
       mkdirSync(join(cwd, "credentials"))
-      writeFileSync(join(cwd, "credentials/settings.json"), readFileSync(join(cwd, "credentials.json")), {
+      writeFileSync(join(cwd, "credentials/settings.json"), readFileSync(configOf(cwd)), {
         mode: 0o400
       })
       const command = ExecStart.replaceAll("/srv/svc", cwd)
@@ -198,17 +197,19 @@ describe("schedules", () => {
         writeFileSync(join(cwd, "data/S1.bam"), "other")
         const differs = yield* night
         assert.strictEqual(differs.exitCode, 73, differs.stderr)
-        assert.match(differs.stderr, /^svc-download ended with 73:\n(?:.*\n)*.*S1\.bam/)
-        assert.notInclude(differs.stderr, "[info]")
+        assert.match(
+          differs.stderr,
+          /^data\/S1\.bam exists with .*; move it away, .*\nsvc-download ended with 73; nightly\.log has all of it\n$/
+        )
 
         // A password that is wrong is sent by one step of the night.
         writeFileSync(
-          join(cwd, "credentials.json"),
+          configOf(cwd),
           JSON.stringify({ target: place.sandbox.url, username: "pipeline", password: "wrong" })
         )
         const refused = yield* night
         assert.strictEqual(refused.exitCode, 77, refused.stderr)
-        assert.match(refused.stderr, /^svc-api ended with 77:\n/)
+        assert.match(refused.stderr, /^Error: .* refused the login of pipeline.*\nsvc-api ended with 77;/)
         assert.deepInclude(yield* stats({ ...place.sandbox, user: "", password: "" }), { failedLogins: 1 })
         assertNoPassword([cwd])
       }),
@@ -226,21 +227,25 @@ describe("schedules", () => {
         yield* setFaults(place.sandbox, [{ when: { endpoint: "getAnalyses" }, then: { status: 422 } }])
         const unlisted = yield* night
         assert.strictEqual(unlisted.exitCode, 65, unlisted.stderr)
-        assert.match(unlisted.stderr, /^svc-api ended with 65:\n(?:.*\n)*svc-resume-restore ended with 65:\n/)
+        assert.match(unlisted.stderr, /\nsvc-api ended with 65;.*\n(?:.*\n)*svc-resume-restore ended with 65;/)
         assert.includeMembers(readdirSync(cwd), ["S3.bam", "S3.bam.bai"])
         assert.deepStrictEqual(readdirSync(join(cwd, "data")), [])
         yield* setFaults(place.sandbox, [])
         writeFileSync(join(cwd, "data/S1.bam"), "other")
         const listed = yield* night
         assert.strictEqual(listed.exitCode, 65, listed.stderr)
-        assert.match(listed.stderr, /^svc-resume-restore ended with 65:\n(?:.*\n)*svc-download ended with 73:\n/)
+        assert.match(
+          listed.stderr,
+          /\nsvc-resume-restore ended with 65;.*\n.*S1\.bam exists.*\nsvc-download ended with 73;/
+        )
         assert.includeMembers(readdirSync(join(cwd, "data")), ["S1.vcf.gz", "S2.bam", "S2.bam.bai"])
-        // By a link beside whose own files it lies, as in two labs that share one script, it works there.
+        // By a link beside whose own folder it lies, as in two labs that share one script, it works there.
         const lab = join(cwd, "lab")
-        mkdirSync(lab)
+        mkdirSync(join(lab, "data"), { recursive: true })
         symlinkSync(join(cwd, "nightly.sh"), join(lab, "nightly"))
-        writeFileSync(join(lab, "credentials.json"), "no settings", { mode: 0o600 })
-        const wrong = yield* runCommand(join(lab, "nightly"), [], { cwd: "/", env })
+        writeFileSync(join(lab, "config.json"), "no settings", { mode: 0o600 })
+        const own = { ...env, SVC_CONFIG: join(lab, "config.json") }
+        const wrong = yield* runCommand(join(lab, "nightly"), [], { cwd: "/", env: own })
         assert.strictEqual(wrong.exitCode, 78, wrong.stderr)
         assert.includeMembers(readdirSync(lab), ["last.log", "nightly.lock"])
         const bare = join(cwd, "bin")
@@ -283,7 +288,10 @@ describe("schedules", () => {
             writeFileSync(join(cwd, step), lines.join("\n"), { mode: 0o755 })
           }
           const night = yield* runCommand(script, [], { cwd: "/", env: {} })
-          assert.deepInclude(night, { exitCode: code, stderr: `${ends} ended with ${code}:\n` })
+          assert.deepInclude(night, {
+            exitCode: code,
+            stderr: `${ends} ended with ${code}; nightly.log has all of it\n`
+          })
           assert.strictEqual(readFileSync(join(cwd, "ran"), "utf8"), `${steps.slice(0, ran).join("\n")}\n`)
         }
       }),
