@@ -34,13 +34,13 @@ export const wantsPage = (url: string, accept: string | undefined): boolean =>
 /** From a path to `/`. */
 const rootFrom = (url: string) => "../".repeat(Math.max(0, pathOf(url).split("/").length - 2))
 
-const html = (policy: string, body: string, status = 200) =>
+const html = (body: string, status = 200) =>
   HttpServerResponse.text(body, {
     status,
     contentType: "text/html; charset=utf-8",
     headers: {
       "cache-control": "no-store",
-      "content-security-policy": policy,
+      "content-security-policy": contentPolicy,
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
       vary: "Accept, Authorization"
@@ -50,7 +50,7 @@ const html = (policy: string, body: string, status = 200) =>
 /** The page for somebody without a good token; null where the refusal is to be told in JSON. */
 export const refusalPage = (url: string, accept: string | undefined, message: string) =>
   /^(?:\/t\/[^/]+)?\/(?:files(?:\/[^/]*\/?)?)?$/.test(pathOf(url)) && /\btext\/html\b/.test(accept ?? "")
-    ? html(contentPolicy(null), lockedPage(rootFrom(url), message), 401)
+    ? html(lockedPage(rootFrom(url), message), 401)
     : null
 
 /** What a browser is sent to, relative to where it is: the gateway may stand below a path that it does not know. */
@@ -84,11 +84,8 @@ export const makeFolderPage = Effect.gen(function* () {
     const files = yield* Effect.forEach(yield* store.files(analysisId), (file) =>
       Effect.map(file.archived ? restorations.of(file) : Effect.succeed(null), (restoring) => ({ ...file, restoring }))
     )
-    // Who is limited to analyses may not ask about persons. Others do not wait for it while the service is busy.
-    const limited = (reader?.scopes ?? null) !== null
-    const about = limited
-      ? Option.none()
-      : yield* Effect.timeoutOption(store.about(analysisId), patience).pipe(Effect.orElseSucceed(Option.none))
+    // The list of files does not wait for it while the service is busy.
+    const about = yield* Effect.timeoutOption(store.about(analysisId), patience).pipe(Effect.orElseSucceed(Option.none))
     const rights = { mayRestore: may("restore"), closed: reader !== null }
     const page = folderPage({
       analysisId,
@@ -98,14 +95,14 @@ export const makeFolderPage = Effect.gen(function* () {
       hasGenes: genes !== null,
       ...rights
     })
-    return html(contentPolicy(genome), page)
+    return html(page)
   })
 
   return Effect.fnUntraced(function* (analysisId: string, request: Request) {
     if (!pathOf(request.url).endsWith("/")) return moved(`${encodeURIComponent(analysisId)}/`)
     return yield* Effect.catch(folder(analysisId), (error) =>
       Effect.map(failures.told(analysisId, error), ({ message, status }) =>
-        html(contentPolicy(null), failurePage("../../", message), status)
+        html(failurePage("../../", status === 404 ? `${message}, or not for this reader` : message), status)
       )
     )
   })
@@ -134,13 +131,13 @@ export const pageHandlers = HttpApiBuilder.group(
       // The first page waits for no service; who is told all ids by the token file needs none.
       const told = folder !== "" || scopes?.every((scope) => !scope.endsWith("*")) === true
       const page = { root: rootFrom(url), folder, scopes, listed: null, failure: null }
-      if (told) return html(contentPolicy(genome), analysesPage(page))
+      if (told) return html(analysesPage(page))
       return yield* allAnalyses.pipe(
-        Effect.map((listed) => html(contentPolicy(genome), analysesPage({ ...page, listed }))),
+        Effect.map((listed) => html(analysesPage({ ...page, listed }))),
         // What works without the service stays: the form, and the ids that the token names.
         Effect.catch((error) =>
           Effect.map(failures.told("the list of analyses", error), ({ message, status }) =>
-            html(contentPolicy(genome), analysesPage({ ...page, failure: message }), status)
+            html(analysesPage({ ...page, failure: message }), status)
           )
         )
       )

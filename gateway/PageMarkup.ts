@@ -22,20 +22,17 @@ const igvStyles = [
   "sha256-NTwDUA6nIvRRpI2lIBtHJqkV0TlTj4HVmI6vI81fIfM="
 ]
 
-/** @param genome - one from elsewhere is asked for there */
-export const contentPolicy = (genome: Genome | null): string => {
-  const elsewhere = genome === null || genome.origins.length === 0 ? "" : ` ${genome.origins.join(" ")}`
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' ${igvStyles.map((digest) => `'${digest}'`).join(" ")}`,
-    "img-src 'self' data: blob:",
-    `connect-src 'self'${elsewhere}`,
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'"
-  ].join("; ")
-}
+/** What is typed, read or drawn here is of patients: the page talks to its own gateway alone, whatever igv.js would ask elsewhere. */
+export const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'self' ${igvStyles.map((digest) => `'${digest}'`).join(" ")}`,
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b62c4'/%3E%3Cpath d='M3 5h10M3 8h6M5 11h8' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E"
@@ -140,7 +137,7 @@ ${
 /** The files of an analysis as its page shows them. */
 export interface Folder {
   readonly analysisId: string
-  /** Null where the service tells nothing of it, or this reader may not know. */
+  /** Null where the service tells nothing of it. */
   readonly about: ServedAnalysis | null
   readonly files: ReadonlyArray<ServedFile & { readonly restoring: Restoring | null }>
   readonly mayRestore: boolean

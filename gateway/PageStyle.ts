@@ -14,7 +14,7 @@ a{color:var(--accent)}
 .sub,caption,.panel dt{color:var(--muted);font-size:.875rem}
 .say{margin:1rem 0;padding:.75rem 1rem;border-left:4px solid var(--warn);border-radius:.25rem;background:var(--plane)}
 .say p:last-child,.say:last-child{margin-bottom:0}
-h2:focus{outline:none}
+h1:focus{outline:none}
 form{max-width:40rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin:1rem 0}
 label{display:block;flex:1 1 16rem;font-weight:600}
 input{display:block;width:100%;margin-top:.25rem;font-weight:400!important}
@@ -34,7 +34,8 @@ tbody th{font-weight:500}
 .number{text-align:right;white-space:nowrap}
 thead .number{width:8rem}
 .number{padding-right:2rem}
-.act{text-align:right;width:1%;padding-right:0}
+.act{text-align:right;width:1%;padding-right:0;white-space:nowrap}
+.act button+button{margin-left:.5rem}
 .away{color:var(--warn);font-weight:600}
 .good{color:var(--good)}.bad{color:var(--bad)}
 tr.panel>td{padding:0 0 1rem;border:0}
@@ -50,14 +51,12 @@ code{flex:1 1 auto;min-width:0;padding:.5rem .65rem;border:1px solid var(--line)
 #view form{max-width:none;margin:0}
 #view p.bad{margin:.5rem 0}
 .bad button{color:var(--text)}
+#view form>a{padding:.5rem}
 summary{cursor:pointer}
 details{margin:.5rem 0}
 details>form,details>.row{margin:.5rem 0!important}
 /* The browser of genomes is drawn in dark on white, whatever the page is. */
 #igv{min-height:12rem;margin-top:.5rem;padding:.25rem;border:1px solid var(--line);border-radius:.35rem;background:#fff;color:#1b1f24;color-scheme:light;overflow-x:auto}
-dialog{max-width:34rem;padding:1.25rem 1.5rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);color:var(--text)}
-dialog::backdrop{background:#0008}
-dialog .row{justify-content:end}
 @media (max-width:40rem){
 header,main,footer{padding-left:1rem;padding-right:1rem}
 table,tbody,tbody tr,tbody th,tbody td,caption{display:block}

@@ -30,4 +30,4 @@ const { ready: gateway } = await startServer(
 console.log(`Open  ${gateway.url}/files/A1/#S1.bam&locus=BRCA1
 Token ${token}
 
-It shows the reads at BRCA1; CFTR and DMD are genes too. A3 has a file in the archive. Ctrl-C ends it.`)
+It shows the reads at BRCA1; CFTR and DMD are genes too. A2 can be put beside them; A3 has a file in the archive. Ctrl-C ends it.`)

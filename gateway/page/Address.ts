@@ -1,4 +1,4 @@
-/** What stands behind the `#` of the page's address: files that are shown, and where; `S1.bam&with=A2/S2.bam&locus=chr17:1-2`. Pure. */
+/** What stands behind the `#` of the page's address: files of the view, and where it is, as in `S1.bam&A2/S2.bam&locus=chr17:1-2`. Pure. */
 
 /** A file of this analysis, or of another one. */
 export interface FileName {
@@ -8,11 +8,12 @@ export interface FileName {
 }
 
 export interface Shown {
-  /** None where no file is named. */
   readonly files: ReadonlyArray<FileName>
-  /** Null where a file is named, and nothing of it shown. */
+  /** Null for where the first records are. */
   readonly locus: string | null
 }
+
+const locusKey = "locus="
 
 /** As it is where somebody wrote it by hand. */
 const decoded = (text: string): string => {
@@ -23,30 +24,24 @@ const decoded = (text: string): string => {
   }
 }
 
+const fileIn = (part: string): FileName => {
+  const [first = "", second] = part.split("/").map(decoded)
+  return second === undefined ? { name: first, analysis: null } : { name: second, analysis: first }
+}
+
 export const shownIn = (hash: string): Shown => {
-  const [first = "", ...more] = hash.slice(1).split("&")
-  const values = (key: string) =>
-    more.flatMap((part) => (part.startsWith(`${key}=`) ? [part.slice(key.length + 1)] : []))
-  const others = values("with").map((text): FileName => {
-    const [analysis, name] = text.split("/", 2).map(decoded)
-    return name === undefined ? { name: analysis ?? "", analysis: null } : { name, analysis: analysis ?? "" }
-  })
+  const parts = hash.slice(1).split("&")
+  const locus = parts.find((part) => part.startsWith(locusKey))
   return {
-    files: [...(first === "" ? [] : [{ name: decoded(first), analysis: null }]), ...others],
-    locus: values("locus").map(decoded)[0] ?? null
+    files: parts.filter((part) => part !== "" && !part.startsWith(locusKey)).map(fileIn),
+    locus: locus === undefined ? null : decoded(locus.slice(locusKey.length))
   }
 }
 
 export const hashOf = ({ files, locus }: Shown): string => {
-  const first = files.find(({ analysis }) => analysis === null)
-  const others = files.filter((file) => file !== first)
-  const parts = [
-    encodeURIComponent(first?.name ?? ""),
-    ...others.map(
-      ({ analysis, name }) =>
-        `with=${analysis === null ? "" : `${encodeURIComponent(analysis)}/`}${encodeURIComponent(name)}`
-    ),
-    ...(locus === null ? [] : [`locus=${encodeURIComponent(locus).replaceAll("%3A", ":")}`])
-  ]
-  return `#${parts.join("&")}`
+  const parts = files.map(({ analysis, name }) =>
+    (analysis === null ? [name] : [analysis, name]).map(encodeURIComponent).join("/")
+  )
+  const place = locus === null ? [] : [`${locusKey}${encodeURIComponent(locus).replaceAll("%3A", ":")}`]
+  return `#${[...parts, ...place].join("&")}`
 }

@@ -48,13 +48,6 @@ export const commandsFor = ({ closed, kind, name, url }: ShownFile, region: stri
   ]
 }
 
-/**
- * Has IGV on this computer load a file. It listens at this port when that is enabled (View > Preferences > Advanced).
- *
- * @param index - address of the index, null when there is none
- */
-export const desktopUrl = (file: string, index: string | null, name: string, genome: string | null): string => {
-  const fields = new URLSearchParams({ file, ...(index === null ? {} : { index }), name, merge: "true" })
-  if (genome !== null) fields.set("genome", genome)
-  return `http://localhost:60151/load?${fields}`
-}
+/** Has IGV on this computer load a file. It listens at this port when that is enabled (View > Preferences > Advanced). */
+export const desktopUrl = (file: string, index: string, name: string): string =>
+  `http://localhost:60151/load?${new URLSearchParams({ file, index, name, merge: "true" })}`

@@ -6,7 +6,7 @@ interface Attributes {
   readonly class?: string
   readonly id?: string
   readonly role?: string
-  readonly title?: string
+  readonly href?: string
   readonly onclick?: () => void
 }
 
@@ -26,6 +26,15 @@ export const button = (text: string, onclick: () => void, kind = ""): HTMLButton
   const made = element("button", { onclick, ...(kind === "" ? {} : { class: kind }) }, text)
   made.type = "button"
   return made
+}
+
+/** For a name of something, which no browser mends or completes. */
+export const textField = (value = ""): HTMLInputElement => {
+  const input = element("input", {})
+  input.value = value
+  input.spellcheck = false
+  input.autocomplete = "off"
+  return input
 }
 
 /** A sentence that is read out at once. */

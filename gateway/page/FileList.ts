@@ -1,53 +1,51 @@
-/** What the script adds to the list of files: for each its address, commands, view and restoration. */
-import { hashOf, shownIn } from "./Address.ts"
+/** What the script adds to the list of files: a view, and for each file its address, commands and restoration. */
+import { shownIn } from "./Address.ts"
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
 import { addFilter, busy, button, copyButton, element, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
 import { addressOf, type Row, rowsIn, trackIn, trackNamed } from "./Rows.ts"
-import { isOpen, type Setting, show } from "./View.ts"
-import { genomeOf, isShown, relayed } from "./ViewSettings.ts"
+import { isOpen, show } from "./View.ts"
+import { genomeOf, isShown, type Track } from "./ViewSettings.ts"
 import { minutes } from "./Wording.ts"
 
+/** Shows a file in the view, at a place where one is named. */
+type Show = (track: Track, locus: string | null) => Promise<void>
+
 export const enhanceList = (main: HTMLElement): void => {
-  const table = main.querySelector("table")
-  if (table === null) return
+  const [table, view] = [main.querySelector("table"), main.querySelector<HTMLElement>("#view")]
+  if (table === null || view === null) return
+  const root = new URL("../../", location.href)
+  const { genes, genome } = main.dataset
+  const setting = {
+    genome: genome === undefined ? null : genomeOf(genome, root, token.get()),
+    genesUrl: genes === undefined ? null : new URL("genes", root).href
+  }
+  const showIn: Show = (track, locus) => show(view, track, setting, locus)
   const rows = rowsIn(main)
-  for (const row of rows) addButton(main, row)
+  for (const row of rows) addButtons(main, view, row, showIn)
   addFilter(table, "Find a file", rows)
   if (token.get() !== null) table.addEventListener("click", downloadByLink)
-  const follow = () => void goTo(main, rows)
+  const follow = () => void showAddressed(view, rows, showIn)
   // Also where somebody puts another address of this page into the browser.
   addEventListener("popstate", follow)
   follow()
 }
 
-/** Shows what the address says: a file in the list, or files in the view. */
-const goTo = async (main: HTMLElement, rows: ReadonlyArray<Row>): Promise<void> => {
+/** Shows what the address says. */
+const showAddressed = async (view: HTMLElement, rows: ReadonlyArray<Row>, showIn: Show): Promise<void> => {
   const { files, locus } = shownIn(location.hash)
-  const view = main.querySelector<HTMLElement>("#view")
-  if (locus === null || view === null) {
-    if (!isOpen())
-      rows
-        .find(({ name }) => name === files[0]?.name)
-        ?.element.querySelector("button")
-        ?.click()
-    return
-  }
-  for (const [at, file] of files.entries()) {
+  if (files.length === 0 && isOpen()) return location.reload()
+  const problems: Array<string> = []
+  let place = locus
+  for (const file of files) {
     try {
-      await show(view, await trackNamed(file, rows), settingOf(main), at === 0 ? locus : null)
+      await showIn(await trackNamed(file, rows), place)
+      place = null
     } catch (error) {
-      view.prepend(sentence(messageOf(error)))
+      problems.push(messageOf(error))
     }
   }
-}
-
-const settingOf = (main: HTMLElement): Setting => {
-  const root = new URL("../../", location.href)
-  return {
-    genome: genomeOf(main.dataset["genome"] ?? null, root, token.get()),
-    genesUrl: main.dataset["genes"] === undefined ? null : new URL("genes", root).href
-  }
+  view.prepend(...problems.map(sentence))
 }
 
 /** A link takes no token along: the browser follows an address that is signed for this file. */
@@ -71,34 +69,38 @@ const signedUrl = async (url: string): Promise<string> => {
   return signed
 }
 
-const addButton = (main: HTMLElement, row: Row) => {
-  const press = button("Open", () => {
+const addButtons = (main: HTMLElement, view: HTMLElement, row: Row, showIn: Show) => {
+  const details = button("Details", () => {
     const next = row.element.nextElementSibling
-    if (next?.classList.contains("panel")) {
-      next.remove()
-      expanded(false)
-      return
+    const expanded = next?.classList.contains("panel") === true
+    if (expanded) next.remove()
+    else {
+      const cell = element("td", {}, element("div", {}, ...panel(main, row)))
+      cell.colSpan = 4
+      row.element.after(element("tr", { class: "panel" }, cell))
     }
-    const cell = element("td", {}, element("div", {}, ...panel(main, row)))
-    cell.colSpan = 4
-    row.element.after(element("tr", { class: "panel" }, cell))
-    expanded(true)
-    // An open view has its own.
-    if (!isOpen()) history.replaceState(null, "", hashOf({ files: [{ name: row.name, analysis: null }], locus: null }))
+    details.setAttribute("aria-expanded", String(!expanded))
   })
-  const expanded = (on: boolean) => {
-    press.textContent = on ? "Close" : "Open"
-    press.setAttribute("aria-expanded", String(on))
-    press.setAttribute("aria-label", `${press.textContent} ${row.name}`)
+  details.setAttribute("aria-expanded", "false")
+  details.setAttribute("aria-label", `Details of ${row.name}`)
+  const track = trackIn(row)
+  const act = row.element.querySelector(".act")
+  if (track !== null) {
+    const press = button("View", async () => {
+      view.scrollIntoView()
+      await showIn(track, null)
+      view.querySelector("input")?.focus()
+    })
+    press.setAttribute("aria-label", `View ${row.name}`)
+    act?.append(press)
   }
-  expanded(false)
-  row.element.querySelector(".act")?.append(press)
+  act?.append(details)
   // The link of an archived file is for programs, which are refused there: a person asks for it in the panel.
   if (row.archived) {
     row.element.querySelector("th a")?.addEventListener("click", (event) => {
       event.preventDefault()
       event.stopPropagation()
-      press.click()
+      details.click()
     })
   }
 }
@@ -108,108 +110,64 @@ const exampleRegion = "chr17:43044295-43125364"
 
 const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   if (row.archived) return [restoration(main, row)]
-  const url = addressOf(row.name)
+  const { index, kind, name } = row
+  const url = addressOf(name)
   const closed = main.dataset["closed"] !== undefined
   const list = element("dl", {})
-  const add = (what: string, text: string) =>
-    list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
   const shown = withoutToken(url)
-  add("Address", shown)
-  for (const { text, what } of commandsFor(
-    { url: shown, name: row.name, kind: row.index === null ? "" : row.kind, closed },
-    exampleRegion
-  ))
-    add(what, text)
-  const age = element("p", { class: "sub", role: "status" })
-  void changedAt(url).then((text) => {
-    age.textContent = text
-  })
-  return [element("div", { class: "row" }, ...actions(main, row, url)), list, age]
-}
-
-const actions = (main: HTMLElement, row: Row, url: string): ReadonlyArray<Node> => {
-  const { kind, name } = row
-  if (!isShown(kind)) return []
-  const view = main.querySelector<HTMLElement>("#view")
+  const commands = commandsFor({ url: shown, name, kind: index === null ? "" : kind, closed }, exampleRegion)
+  for (const { text, what } of [{ what: "Address", text: shown }, ...commands])
+    list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
   const track = trackIn(row)
-  if (track === null || view === null) {
-    return [element("p", { class: "away" }, `${name} has no index here, so no region of it can be shown.`)]
-  }
-  const setting = settingOf(main)
-  return [
-    busy("View here", () => show(view, track, setting), "main"),
-    busy("Open in IGV", async () => {
-      // At once: a tab that is opened later than the click is taken for a pop-up by some browsers.
-      const tab = open("", "_blank")
-      if (tab === null) throw new Error("This browser opens no tab for IGV: allow pop-ups of this page.")
-      tab.opener = null
-      try {
-        const [file, beside] = await Promise.all([signedUrl(url), signedUrl(track.indexUrl)])
-        tab.location.href = desktopUrl(file, beside, name, typeof setting.genome === "string" ? setting.genome : null)
-      } catch (error) {
-        tab.close()
-        throw error
-      }
-    })
-  ]
+  if (track !== null) return [openInIgv(track), list]
+  const lacking = element("p", { class: "away" }, `${name} has no index here, so no region of it can be shown.`)
+  return isShown(kind) ? [lacking, list] : [list]
 }
 
-/** The service does not list it; the host of the file knows. */
-const changedAt = async (url: string): Promise<string> => {
-  const answer = await need(url, { method: "HEAD", headers: relayed }).catch(() => null)
-  const time = Date.parse(answer?.headers.get("last-modified") ?? "")
-  if (Number.isNaN(time)) return ""
-  const days = Math.floor((Date.now() - time) / 86_400_000)
-  const ago = days < 1 ? "today" : days === 1 ? "yesterday" : `${days} days ago`
-  return `Last changed ${ago}, ${minutes(new Date(time).toISOString())}.`
-}
+const openInIgv = ({ indexUrl, name, url }: Track): HTMLElement =>
+  busy("Open in IGV", async () => {
+    // At once: a tab that is opened later than the click is taken for a pop-up by some browsers.
+    const tab = open("", "_blank")
+    if (tab === null) throw new Error("This browser opens no tab for IGV: allow pop-ups of this page.")
+    tab.opener = null
+    try {
+      const [file, beside] = await Promise.all([signedUrl(url), signedUrl(indexUrl)])
+      tab.location.href = desktopUrl(file, beside, name)
+    } catch (error) {
+      tab.close()
+      throw error
+    }
+  })
 
 const restoration = (main: HTMLElement, row: Row): HTMLElement => {
-  const underWay = row.element.dataset["restoring"] !== undefined
-  const place = element("div", {})
-  const waits = underWay
-    ? "It is on its way back from the archive. Look again later: this page shows when it is there."
-    : "It is in the archive, and cannot be read until it is restored."
-  place.append(element("p", {}, waits))
-  if (underWay) return place
+  if (row.element.dataset["restoring"] !== undefined)
+    return element(
+      "p",
+      {},
+      "It is on its way back from the archive. Look again later: this page shows when it is there."
+    )
+  const waits = element("p", {}, "It is in the archive, and cannot be read until it is restored.")
   if (main.dataset["restore"] === undefined) {
-    place.append(element("p", { class: "sub" }, "You may not ask for that here: whoever runs this gateway can."))
-    return place
+    const advice = "You may not ask for that here: whoever runs this gateway can."
+    return element("div", {}, waits, element("p", { class: "sub" }, advice))
   }
-  const ask = busy("Ask for restoration", async () => {
-    if (!(await confirmed(main.dataset["analysis"] ?? ""))) return
+  const confirm = busy("Yes, restore them", async () => {
     const answer = await need(`${addressOf(row.name)}/restore`, { method: "POST" })
     const { restoreEstimation }: { restoreEstimation: string | null } = await answer.json()
     const until = restoreEstimation === null ? "" : ` It is expected ${minutes(restoreEstimation)}.`
-    ask.replaceWith(element("p", { class: "good", role: "status" }, `Asked for.${until}`))
+    question.replaceWith(element("p", { class: "good", role: "status" }, `Asked for.${until}`))
     for (const other of main.querySelectorAll<HTMLElement>("tr[data-archived]:not([data-restoring])")) {
       other.dataset["restoring"] = ""
       other.querySelector(".away")?.replaceChildren("Being restored")
     }
   })
-  place.append(ask)
-  return place
+  const price = `All archived files of ${main.dataset["analysis"]} come back, within hours. This costs money.`
+  const question = element(
+    "details",
+    {},
+    element("summary", {}, "Ask for restoration"),
+    element("p", {}, price),
+    confirm
+  )
+  return element("div", {}, waits, question)
 }
-
-const confirmed = (analysisId: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const dialog = element("dialog", {})
-    const end = (answer: boolean) => {
-      dialog.close()
-      dialog.remove()
-      resolve(answer)
-    }
-    dialog.append(
-      element("h2", {}, "Ask for a restoration?"),
-      element("p", {}, `All archived files of ${analysisId} come back, within hours. This costs money.`),
-      element(
-        "div",
-        { class: "row" },
-        button("No", () => end(false)),
-        button("Yes, restore them", () => end(true), "main")
-      )
-    )
-    dialog.addEventListener("cancel", () => end(false))
-    document.body.append(dialog)
-    dialog.showModal()
-  })

@@ -9,15 +9,6 @@ export const token = {
   forget: (): void => sessionStorage.removeItem(key)
 }
 
-/** What the gateway said instead of an answer. */
-export class Refused extends Error {
-  readonly status: number
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
 export const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
   const shown = token.get()
   const headers = new Headers(init.headers)
@@ -33,5 +24,5 @@ export const need = async (url: string, init: RequestInit = {}): Promise<Respons
   if (answer.ok) return answer
   const body: unknown = await answer.json().catch(() => null)
   const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : ""
-  throw new Refused(answer.status, message === "" ? `The gateway answered ${answer.status}.` : asSentence(message))
+  throw new Error(message === "" ? `The gateway answered ${answer.status}.` : asSentence(message))
 }

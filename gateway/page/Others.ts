@@ -1,20 +1,18 @@
-/** Files of other analyses in the view, such as those of the parents. */
-import { busy, element } from "./Elements.ts"
-import { tracksOf } from "./Rows.ts"
+/** Adds files of other analyses to the view, such as those of the parents. */
+import { busy, element, textField } from "./Elements.ts"
+import { offerOf } from "./Rows.ts"
 import { labelOf, type Track } from "./ViewSettings.ts"
 
 export const othersForm = (add: (track: Track) => Promise<void>): HTMLElement => {
-  const input = element("input", {})
-  input.spellcheck = false
-  input.autocomplete = "off"
+  const input = textField()
   const offers = element("div", { class: "row" })
   const find = busy("List its files", async () => {
     offers.replaceChildren()
     const id = input.value.trim()
     if (id === "") throw new Error("The id of an analysis is missing.")
-    const tracks = await tracksOf(id)
-    if (tracks.length === 0) throw new Error(`${id} has nothing that can be shown here.`)
-    offers.replaceChildren(...tracks.map((track) => busy(`Add ${labelOf(track)}`, () => add(track))))
+    const { title, tracks } = await offerOf(id)
+    if (tracks.length === 0) throw new Error(`${title}: nothing of it can be shown here.`)
+    offers.replaceChildren(title, ...tracks.map((track) => busy(`Add ${labelOf(track)}`, () => add(track))))
   })
   const form = element("form", {}, element("label", {}, "Id of another analysis", input), find)
   form.addEventListener("submit", (event) => {

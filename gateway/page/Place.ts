@@ -66,70 +66,49 @@ export interface Known {
   readonly genes: Genes | null
 }
 
-/** What was meant, which is several places for a gene that is at each of them; or why that is not understood. */
-export type Meant =
-  | { readonly places: ReadonlyArray<Place> }
-  /** `gene` is true where it may still be one that somebody else knows. */
-  | { readonly problem: string; readonly gene: boolean }
-
 /** A single base is shown with as many on each side. */
 const beside = 20
 
-export const placesOf = (written: string, { genes, sequences }: Known): Meant => {
+/** A name and one number or two, as samtools writes a region, a table has it in its columns, and a mail with typographic dashes. */
+const region = /^(.+?)\s*[:\s]\s*([\d,]+)(?:(?:\s*(?:[-\u2010-\u2015\u2212]|\.\.)\s*|\s+)([\d,]+))?$/
+
+/** What was meant, which is several places for a gene that is at each of them; or a sentence that tells why nothing is. */
+export const placesOf = (written: string, { genes, sequences }: Known): ReadonlyArray<Place> | string => {
   const text = written.trim()
   const sequence = (name: string) => sequences.find((each) => each.name === name)
   const whole = sequence(text)
-  if (whole !== undefined) return { places: [{ name: text, start: 1, end: whole.length }] }
-  const [, name = "", from = "", to] = /^(.+):([\d,]+)(?:-([\d,]+))?$/.exec(text) ?? []
-  if (name !== "")
-    return regionIn(sequence(name), name, numberOf(from), to === undefined ? null : numberOf(to), sequences)
-  if (text === "" || text.includes(":")) {
-    return wrong(
-      `${text === "" ? "A place" : `“${text}” is not understood: a place`} is a region such as ${example(sequences)}, or a gene.`
-    )
+  if (whole !== undefined) return [{ name: text, start: 1, end: whole.length }]
+  const [, name = "", from = "", to] = region.exec(text) ?? []
+  if (name !== "") {
+    const named = sequence(name)
+    return named === undefined ? noSequence(name, sequences) : placeIn(named, numberOf(from), to)
   }
+  if (text === "" || text.includes(":"))
+    return `${text === "" ? "A place" : `“${text}” is not understood: a place`} is a region such as ${example(sequences)}, or a gene.`
   const places = genes?.get(text.toLowerCase()) ?? []
   const here = places.filter((place) => sequence(place.name) !== undefined)
-  if (here.length > 0) return { places: here }
+  if (here.length > 0) return here
   const [elsewhere] = places
-  if (elsewhere !== undefined) {
-    return wrong(
-      `${text} is at ${regionText(elsewhere)} by this gateway's genes. ${noSequence(elsewhere.name, sequences)}`
-    )
-  }
-  if (twinOf(text, sequences) !== undefined || /^(?:chr)?(?:\d{1,2}|[XYM]|MT)$/i.test(text)) {
-    return wrong(noSequence(text, sequences))
-  }
+  if (elsewhere !== undefined)
+    return `${text} is at ${regionText(elsewhere)} by this gateway's genes. ${noSequence(elsewhere.name, sequences)}`
+  if (twinOf(text, sequences) !== undefined || /^(?:chr)?(?:\d{1,2}|[XYM]|MT)$/i.test(text))
+    return noSequence(text, sequences)
   const known =
     genes === null
       ? "this gateway knows none. Who runs it gives it some with --genes FILE: the GFF3 of GENCODE or Ensembl for this genome, or a BED"
       : "it is not among this gateway's genes, which are found by their exact names"
-  return { problem: `No gene “${text}” here: ${known}.`, gene: true }
+  return `No gene “${text}” here: ${known}.`
 }
-
-const wrong = (problem: string): Meant => ({ problem, gene: false })
 
 const numberOf = (digits: string) => Number(digits.replaceAll(",", ""))
 
-const regionIn = (
-  sequence: Sequence | undefined,
-  name: string,
-  start: number,
-  end: number | null,
-  sequences: ReadonlyArray<Sequence>
-): Meant => {
-  if (sequence === undefined) return wrong(noSequence(name, sequences))
-  const { length } = sequence
-  if (start > length) return wrong(`${name} ends at ${length.toLocaleString("en")}.`)
-  if (start < 1) return wrong("Bases are counted from 1.")
-  if (end !== null && end < start) return wrong("This region ends before it begins.")
-  return {
-    places: [
-      end === null
-        ? { name, start: Math.max(1, start - beside), end: Math.min(length, start + beside) }
-        : { name, start, end: Math.min(length, end) }
-    ]
-  }
+const placeIn = ({ length, name }: Sequence, start: number, to: string | undefined): ReadonlyArray<Place> | string => {
+  const end = to === undefined ? start : numberOf(to)
+  if (start > length) return `${name} ends at ${length.toLocaleString("en")}.`
+  if (start < 1) return "Bases are counted from 1."
+  if (end < start) return "This region ends before it begins."
+  const margin = to === undefined ? beside : 0
+  return [{ name, start: Math.max(1, start - margin), end: Math.min(length, end + margin) }]
 }
 
 const example = (sequences: ReadonlyArray<Sequence>) => {

@@ -1,7 +1,7 @@
 /** The files of an analysis as its page lists them: of this one, and of others that this reader may see. */
 import type { FileName } from "./Address.ts"
 import type { Listed } from "./Elements.ts"
-import { ask, Refused } from "./Gate.ts"
+import { ask } from "./Gate.ts"
 import { isShown, type Track } from "./ViewSettings.ts"
 
 export interface Row extends Listed {
@@ -32,20 +32,24 @@ export const trackIn = ({ archived, index, kind, name }: Row, analysis: string |
     ? null
     : { name, analysis, kind, url: addressOf(name, analysis), indexUrl: addressOf(index, analysis) }
 
-/** Those of another analysis. */
-export const tracksOf = async (analysis: string): Promise<ReadonlyArray<Track>> => {
+/** What another analysis has for the view. */
+export interface Offer {
+  /** Its id, sample and person. */
+  readonly title: string
+  readonly tracks: ReadonlyArray<Track>
+}
+
+export const offerOf = async (analysis: string): Promise<Offer> => {
   const answer = await ask(folderOf(analysis), { headers: { Accept: "text/html" } })
   const page = new DOMParser().parseFromString(await answer.text(), "text/html")
-  // The same for one that does not exist and for one that this reader may not know of.
-  if (answer.status === 404) throw new Refused(404, `${analysis} is not there for this reader.`)
-  if (!answer.ok)
-    throw new Refused(answer.status, page.querySelector("[role=alert]")?.textContent ?? "It cannot be read.")
-  return rowsIn(page).flatMap((row) => trackIn(row, analysis) ?? [])
+  if (!answer.ok) throw new Error(page.querySelector("[role=alert]")?.textContent ?? "It cannot be read.")
+  const title = page.querySelector("h1")?.textContent ?? analysis
+  return { title, tracks: rowsIn(page).flatMap((row) => trackIn(row, analysis) ?? []) }
 }
 
 /** @param own - the files of this analysis */
 export const trackNamed = async ({ analysis, name }: FileName, own: ReadonlyArray<Row>): Promise<Track> => {
-  const tracks = analysis === null ? own.flatMap((row) => trackIn(row) ?? []) : await tracksOf(analysis)
+  const tracks = analysis === null ? own.flatMap((row) => trackIn(row) ?? []) : (await offerOf(analysis)).tracks
   const track = tracks.find((each) => each.name === name)
   if (track !== undefined) return track
   const where = analysis === null ? "this analysis" : analysis

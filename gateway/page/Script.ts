@@ -1,5 +1,5 @@
 /** The script of the page: it shows the token, and adds to the list what needs a script. The page tells everything else by itself. */
-import { addFilter, button, element, messageOf, sentence } from "./Elements.ts"
+import { addFilter, button, element, messageOf, sentence, textField } from "./Elements.ts"
 import { enhanceList } from "./FileList.ts"
 import { ask, token } from "./Gate.ts"
 import { asSentence } from "./Wording.ts"
@@ -27,11 +27,9 @@ const unlock = async (): Promise<void> => {
 }
 
 const askForToken = (main: HTMLElement, said: string | null): void => {
-  const input = element("input", {})
+  const input = textField()
   input.type = "password"
   input.required = true
-  input.autocomplete = "off"
-  input.spellcheck = false
   const form = element("form", {}, element("label", {}, "Token", input), element("button", { class: "main" }, "Go in"))
   form.addEventListener("submit", (event) => {
     event.preventDefault()
@@ -54,13 +52,11 @@ const begin = (main: HTMLElement): void => {
       })
     )
   }
-  main.querySelector<HTMLFormElement>("#choose")?.addEventListener("submit", (event) => {
-    event.preventDefault()
-    const id = main.querySelector("input")?.value.trim() ?? ""
-    const folder = /\/files\/$/.test(location.pathname) ? "" : "files/"
-    if (id !== "") location.assign(`${folder}${encodeURIComponent(id)}/`)
-  })
-  main.querySelector<HTMLElement>("#choose input")?.focus()
+  const heading = main.querySelector("h1")
+  // Whoever went in with a token, by keys alone, is not lost with the form.
+  if (heading !== null) heading.tabIndex = -1
+  const first = main.querySelector<HTMLElement>("#choose input") ?? heading
+  first?.focus()
   const ids = main.querySelector<HTMLElement>("ul.ids")
   if (ids !== null) {
     const items = [...ids.querySelectorAll("li")]

@@ -1,9 +1,10 @@
 /** Where the view is: one field to say it, and the address of the page, which goes along with what igv.js moves and can be gone back to. */
-import { button, element } from "./Elements.ts"
+import { button, element, textField } from "./Elements.ts"
 import { type Known, type Place, placesOf, regionText } from "./Place.ts"
 
 export interface Steering {
-  readonly form: HTMLElement
+  /** The field, and what is said of the view. */
+  readonly element: HTMLElement
   /**
    * Goes to what is written.
    *
@@ -16,8 +17,6 @@ export interface Steering {
   readonly say: (sentence: string) => void
   /** What the view shows has changed, and its address with it. */
   readonly remember: () => void
-  /** The address is again that of no view. */
-  readonly end: () => void
 }
 
 interface Means {
@@ -26,11 +25,7 @@ interface Means {
   readonly first: Place
   /** Has the view go there; false where it cannot. */
   readonly search: (locus: string) => Promise<boolean>
-  /** Whether the search may know genes that the page does not. */
-  readonly elsewhere: boolean
-  /** @param locus - null for no view */
-  readonly hashAt: (locus: string | null) => string
-  readonly close: () => void
+  readonly hashAt: (locus: string) => string
 }
 
 /** Browsers refuse an address for each pixel of a drag. In ms. */
@@ -39,75 +34,63 @@ const pause = 300
 /** Places of a gene that are offered. */
 const most = 12
 
-export const makeSteering = ({ close, elsewhere, first, hashAt, known, search }: Means): Steering => {
+export const makeSteering = ({ first, hashAt, known, search }: Means): Steering => {
   let at = first
-  /** Why the view is not where the field says. */
-  let refusal: string | null = null
-  let turn = 0
+  let wishes = 0
   let jumping = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  const input = element("input", {})
-  input.value = regionText(at)
-  input.spellcheck = false
-  input.autocomplete = "off"
-  const said = element("p", { class: "bad", role: "alert" })
+  const input = textField(regionText(at))
+  const answer = element("p", { class: "bad", role: "alert" })
   const failures = element("div", { role: "alert" })
 
-  const remember = () => {
+  const address = (change: "pushState" | "replaceState") => {
     clearTimeout(timer)
-    timer = undefined
-    history.replaceState(null, "", hashAt(regionText(at)))
+    history[change](null, "", hashAt(regionText(at)))
   }
-  const answer = (...words: ReadonlyArray<Node | string>) => {
-    refusal = null
-    said.replaceChildren(...words)
+  // From an open view one goes back to the list of files.
+  const remember = () => address(location.hash === "" ? "pushState" : "replaceState")
+  const reply = (...words: ReadonlyArray<Node | string>) => {
+    answer.replaceChildren(...words)
     input.setAttribute("aria-invalid", String(words.length > 0))
   }
-  const refuse = (problem: string) => {
-    answer(`${problem} Still shown: ${regionText(at)}.`)
-    refusal = problem
-  }
+  const refuse = (problem: string) => reply(`${problem} Still shown: ${at.name} from ${at.start.toLocaleString("en")}.`)
   const offer = (gene: string, places: ReadonlyArray<Place>) => {
-    const offers = places.slice(0, most).map((place) => {
-      const region = regionText(place)
-      return button(region, () => void go(region, true))
-    })
+    const offers = places.slice(0, most).map(regionText)
     const more = places.length > most ? [`and ${places.length - most} more`] : []
-    answer(`${gene} is at ${places.length} places:`, element("span", { class: "row" }, ...offers, ...more))
+    const buttons = offers.map((region) => button(region, () => void go(region, true)))
+    reply(`${gene} is at ${places.length} places:`, element("span", { class: "row" }, ...buttons, ...more))
   }
 
   const go: Steering["go"] = async (written, typed) => {
-    const mine = ++turn
+    const mine = ++wishes
     failures.replaceChildren()
     input.value = written
     const meant = placesOf(written, known)
-    if ("places" in meant && meant.places.length > 1) return offer(written.trim(), meant.places)
-    const [place] = "places" in meant ? meant.places : []
-    const problem = "problem" in meant ? meant.problem : `The genome of this view has no ${written.trim()}.`
-    if (place === undefined && !(elsewhere && "problem" in meant && meant.gene)) return refuse(problem)
-    answer()
+    if (typeof meant === "string") return refuse(meant)
+    if (meant.length > 1) return offer(written.trim(), meant)
+    reply()
     // Where one was stays what the entry before says.
-    if (timer !== undefined) remember()
+    if (typed) remember()
     jumping = typed
-    const found = await search(place === undefined ? written.trim() : regionText(place)).catch(() => false)
+    const found = await search(meant.map(regionText).join()).catch(() => false)
     // A later wish has its own answer.
-    if (mine !== turn) return
+    if (mine !== wishes) return
     jumping = false
     if (found) input.value = regionText(at)
-    else refuse(problem)
+    else refuse(`The genome of this view has no ${written.trim()}.`)
   }
 
   const moved: Steering["moved"] = (place) => {
     if (regionText(place) === regionText(at)) return
-    const resized = place.name === at.name && place.start === at.start
-    at = place
     // In a window of another width the view ends elsewhere: what was said of the field stays true.
-    if (!resized) answer()
-    if (refusal !== null) refuse(refusal)
-    else if (said.childNodes.length === 0) input.value = regionText(at)
+    const resized = place.name === at.name && place.start === at.start && answer.hasChildNodes()
+    at = place
+    if (!resized) {
+      reply()
+      input.value = regionText(at)
+    }
     clearTimeout(timer)
-    timer = undefined
-    if (jumping) history.pushState(null, "", hashAt(regionText(at)))
+    if (jumping) address("pushState")
     else timer = setTimeout(remember, pause)
     jumping = false
   }
@@ -123,21 +106,12 @@ export const makeSteering = ({ close, elsewhere, first, hashAt, known, search }:
     {},
     element("label", {}, "Region or gene", input),
     element("button", { class: "main" }, "Go there"),
-    button("Close the view", close)
+    // The page without a view; from this address, which ends with a slash.
+    element("a", { href: "." }, "Close the view")
   )
   form.addEventListener("submit", (event) => {
     event.preventDefault()
     void go(input.value, true)
   })
-  return {
-    form: element("div", {}, form, said, failures),
-    go,
-    moved,
-    say,
-    remember,
-    end: () => {
-      clearTimeout(timer)
-      history.replaceState(null, "", hashAt(null))
-    }
-  }
+  return { element: element("div", {}, form, answer, failures), go, moved, say, remember }
 }

@@ -7,8 +7,8 @@ export interface Track extends FileName {
   readonly indexUrl: string
 }
 
-/** As igv.js takes it: an id, or a reference with its addresses. */
-export type Genome = string | Readonly<Record<string, string>>
+/** As igv.js takes a reference. */
+export type Genome = Readonly<Record<string, string>>
 
 /** Has the gateway send bytes also where it redirects others: a page cannot read from a link host that allows no pages. */
 export const relayed = { "Svc-Relay": "1" }
@@ -44,6 +44,14 @@ export const trackOf = (track: Track, token: string | null) => ({
   ...shown(token)
 })
 
+/** The sequences that a header names, of which igv.js takes the first two columns as a file of chromosome sizes. */
+export const headerReference = (track: Track, header: string) => ({
+  id: labelOf(track),
+  format: "chromsizes",
+  fastaURL: new File([header], "sequences"),
+  wholeGenomeView: false
+})
+
 /** The genes of the gateway, which need not be asked for again. */
 export const geneTrack = (bed: string) => ({
   name: "Genes",
@@ -56,18 +64,12 @@ export const geneTrack = (bed: string) => ({
 })
 
 /**
- * The genome that the gateway names to the page; another server is not shown the token.
+ * The genome of the gateway.
  *
- * @param told - as JSON; null for none
- * @param root - the address of the gateway, to which its own addresses are relative
+ * @param told - by the page, as JSON, with addresses from the root of the gateway
  */
-export const genomeOf = (told: string | null, root: URL, token: string | null): Genome | null => {
-  if (told === null) return null
-  const reference: Genome = JSON.parse(told)
-  if (typeof reference === "string") return reference
-  const whole = Object.entries(reference).map(
-    ([key, value]) => [key, key.endsWith("URL") ? new URL(value, root).href : value] as const
-  )
-  const ours = whole.every(([key, value]) => !key.endsWith("URL") || new URL(value).origin === root.origin)
-  return { ...Object.fromEntries(whole), ...(ours ? shown(token) : {}) }
+export const genomeOf = (told: string, root: URL, token: string | null): Genome => {
+  const entries = Object.entries<string>(JSON.parse(told))
+  const whole = entries.map(([key, value]) => [key, key.endsWith("URL") ? new URL(value, root).href : value])
+  return { ...Object.fromEntries(whole), ...shown(token) }
 }

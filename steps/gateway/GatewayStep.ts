@@ -46,9 +46,10 @@ export const options = {
     help: "Let pages of this origin read; * for any"
   },
   genome: {
-    type: "text",
-    metavar: "NAME|URL|FILE",
-    help: "Genome of the page's view, such as hg38 of igv.org, or a .fa (with .fai) or .2bit; else the view knows the sequences of the header"
+    type: "path",
+    file: { what: "the genome", use: "read" },
+    metavar: "FILE",
+    help: "Bases for the page: a .fa (with .fai) or .2bit"
   },
   genes: {
     type: "path",

@@ -76,9 +76,7 @@ export const program = makeServiceProgram(
       }
     }
     if (values.genome !== null && genomeOf(values.genome) === null) {
-      problems.push(
-        `Invalid value for --genome: "${values.genome}": expected an id such as hg38, or the address or path of a .fa, .fasta, .fna or .2bit`
-      )
+      problems.push(`Invalid value for --genome: "${values.genome}": expected a .fa, .fasta, .fna or .2bit`)
     }
     if (publicUrl !== null && !isPublicUrl(publicUrl)) {
       problems.push(`Invalid value for --publicUrl: "${publicUrl}": expected an http or https address without a query`)

@@ -17,7 +17,7 @@ const values: Readonly<Record<string, string>> = {
   filetypes: "bam",
   filters: "status = DONE",
   format: "json",
-  genome: "hg38",
+  genome: "ref.fa",
   host: "127.0.0.1",
   publicUrl: "http://127.0.0.1:1",
   range: "chr1:1-2",

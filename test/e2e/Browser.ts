@@ -14,7 +14,7 @@ export interface View {
 }
 
 export interface Visit {
-  /** The value of an expression in the page; it must be JSON. Undefined when the page is left meanwhile. */
+  /** The value of an expression in the page, or what it promises; it must be JSON. Undefined when the page is left meanwhile. */
   readonly evaluate: (expression: string) => Effect.Effect<unknown>
   /** Errors, warnings, violations of the page's policy, and uncaught exceptions so far. */
   readonly complaints: () => ReadonlyArray<string>
@@ -93,7 +93,7 @@ export const startBrowser = Effect.gen(function* () {
     )
     const evaluate = Effect.fnUntraced(function* (expression: string) {
       const reply = yield* Effect.catchDefect(
-        call("Runtime.evaluate", { expression, returnByValue: true }),
+        call("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true }),
         (defect) => (/navigated or closed/.test(String(defect)) ? Effect.succeed(leftPage) : Effect.die(defect))
       )
       if (reply["exceptionDetails"] !== undefined) {

@@ -82,7 +82,7 @@ describe("places in Chromium", () => {
           [`${harm}:1-2`, /No reference sequence “<script>/]
         ] as const) {
           yield* go(visit, written)
-          yield* shows(visit, new RegExp(`${told.source}.* Still shown: chr17:43090001-4309500\\d\\.`))
+          yield* shows(visit, new RegExp(`${told.source}.* Still shown: chr17 from 43,090,001\\.`))
           yield* is(visit, new RegExp(`^${literally(written)}$`), /^chr17:43090001-/)
         }
         yield* looked(visit, "not-understood")
@@ -115,7 +115,7 @@ describe("places in Chromium", () => {
         // Another address that somebody puts into the browser.
         yield* visit.evaluate(`location.hash = "#S1.bam&locus=" + encodeURIComponent(${JSON.stringify(harm)} + ":1-2")`)
         yield* shows(visit, /No reference sequence “<script>/)
-        yield* visit.evaluate(`location.hash = "#S1.bam&with=S1.vcf.gz&locus=chr13:32332001-32336000"`)
+        yield* visit.evaluate(`location.hash = "#S1.bam&S1.vcf.gz&locus=chr13:32332001-32336000"`)
         yield* is(visit, /^chr13:32332001-3233600\d$/)
         yield* until(
           "the variants are asked for",
@@ -143,10 +143,10 @@ describe("places in Chromium", () => {
       writeFileSync(world, JSON.stringify({ analyses: [{ id: "A7", files }] }))
       const { gateway } = yield* gatewayGround(["--tokenFile", tokens], ["--world", world])
       const visit = yield* browser.visit(
-        `${gateway.url}/t/${token}/files/A1/#S1.bam&with=A3/S3.bam&locus=chr17:43090000-43094000`,
+        `${gateway.url}/t/${token}/files/A1/#S1.bam&A3/S3.bam&locus=chr17:43090000-43094000`,
         { width: 1280 }
       )
-      yield* shows(visit, /A3 is not there for this reader\./)
+      yield* shows(visit, /Analysis A3: not found, or not for this reader\./)
       yield* draws(visit, 2)
       const list = (id: string) =>
         visit.evaluate(
@@ -154,7 +154,7 @@ describe("places in Chromium", () => {
         )
       for (const id of ["A99", harm]) {
         yield* list(id)
-        yield* shows(visit, new RegExp(`${literally(id)} is not there for this reader\\.`))
+        yield* shows(visit, new RegExp(`Analysis ${literally(id)}: not found, or not for this reader\\.`))
       }
       yield* list("A2")
       yield* shows(visit, /Add A2 S2\.bam/)
@@ -162,9 +162,7 @@ describe("places in Chromium", () => {
       yield* is(visit, /^chr17:43090000-/)
       yield* until(
         "the address has both",
-        Effect.map(visit.evaluate("location.hash"), (hash) =>
-          String(hash).includes("#S1.bam&with=A2/S2.bam&locus=chr17:")
-        )
+        Effect.map(visit.evaluate("location.hash"), (hash) => String(hash).includes("#S1.bam&A2/S2.bam&locus=chr17:"))
       )
       // Coverage and reads of both.
       yield* draws(visit, 3)

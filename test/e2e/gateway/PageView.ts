@@ -1,9 +1,10 @@
 /** What one sees of the gateway's page in a browser, and does there. */
-import { mkdirSync } from "node:fs"
+import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { until } from "../../Executables.ts"
+import { root } from "../../Root.ts"
 import type { View, Visit } from "../Browser.ts"
 
 export const token = "of-the-browser-0123456789"
@@ -35,14 +36,28 @@ const stickingOut = `(() => {
   return [...sideways, ...out.slice(0, 5).map((it) => it.outerHTML.slice(0, 200))]
 })()`
 
+const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8")
+
+/** Rules of accessibility that a state breaks, each with the elements. */
+const barriers = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 5).map(({ html }) => html.slice(0, 200))]))`
+
+/** What the page asked of anybody but its gateway. */
+export const foreign = Effect.fnUntraced(function* (visit: Visit) {
+  const own = `${yield* visit.evaluate("location.origin")}/`
+  return visit.requests().filter((address) => !/^(?:data|blob):/.test(address) && !address.startsWith(own))
+})
+
 /** Looks at a state in every view, and keeps pictures of it. */
 export const looked = Effect.fnUntraced(function* (visit: Visit, name: string) {
+  yield* visit.evaluate(`${axe}; undefined`)
   for (const view of views) {
     yield* visit.look(view)
     const what = `${name}-${view.width}-${view.scheme ?? "light"}`
     assert.deepStrictEqual(yield* visit.evaluate(stickingOut), [], what)
+    assert.deepStrictEqual(yield* visit.evaluate(barriers), [], what)
     yield* keep(visit, what)
   }
+  assert.deepStrictEqual(yield* foreign(visit), [], name)
   yield* visit.look({ width: 1280 })
 })
 
