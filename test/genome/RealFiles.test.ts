@@ -12,6 +12,7 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { realBams, realBytes, realFile, realPath, realVcfs } from "./Oracles.ts"
 import { walk } from "./Walk.ts"
+import { withCodec } from "./WithCodec.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 
@@ -36,27 +37,23 @@ describe("real files", unless(lacks.realFiles), () => {
     }).pipe(provided)
   )
 
-  it.effect("a CSI of a BAM passes", () =>
-    Effect.gen(function* () {
-      const name = "volvox-sorted.bam"
-      const facts = yield* checkStructure(`${name}.csi`, realFile(`${name}.csi`), { name, reader: realFile(name) })
-      assert.strictEqual(facts.compared, 1)
-    }).pipe(provided)
-  )
+  withCodec("a CSI of a BAM passes", function* () {
+    const name = "volvox-sorted.bam"
+    const facts = yield* checkStructure(`${name}.csi`, realFile(`${name}.csi`), { name, reader: realFile(name) })
+    assert.strictEqual(facts.compared, 1)
+  })
 
-  it.effect("an index beside another file does not pass", () =>
-    Effect.gen(function* () {
-      for (const name of realBams) {
-        for (const other of realBams) {
-          if (name === other || name === "empty.bam" || other === "empty.bam") continue
-          const result = yield* Effect.flip(
-            checkStructure(`${other}.bai`, realFile(`${other}.bai`), { name, reader: realFile(name) })
-          )
-          assert.include(["IndexMismatch", "BadBlock"], result.fault, `${other}.bai beside ${name}`)
-        }
+  withCodec("an index beside another file does not pass", function* () {
+    for (const name of realBams) {
+      for (const other of realBams) {
+        if (name === other || name === "empty.bam" || other === "empty.bam") continue
+        const result = yield* Effect.flip(
+          checkStructure(`${other}.bai`, realFile(`${other}.bai`), { name, reader: realFile(name) })
+        )
+        assert.include(["IndexMismatch", "BadBlock"], result.fault, `${other}.bai beside ${name}`)
       }
-    }).pipe(provided)
-  )
+    }
+  })
 
   it.effect.each(realBams)("%s: header and index as @gmod/bam reads them", (name) =>
     Effect.gen(function* () {
@@ -92,13 +89,11 @@ describe("real files", unless(lacks.realFiles), () => {
     }).pipe(provided)
   )
 
-  it.effect("D1 each real BAM without its last 28 bytes is truncated", () =>
-    Effect.gen(function* () {
-      for (const name of realBams) {
-        const bytes = realBytes(name)
-        const fault = yield* Effect.flip(checkStructure(name, fromBytes(bytes.subarray(0, -28))))
-        assert.strictEqual(fault.fault, "Truncated")
-      }
-    }).pipe(provided)
-  )
+  withCodec("D1 each real BAM without its last 28 bytes is truncated", function* () {
+    for (const name of realBams) {
+      const bytes = realBytes(name)
+      const fault = yield* Effect.flip(checkStructure(name, fromBytes(bytes.subarray(0, -28))))
+      assert.strictEqual(fault.fault, "Truncated")
+    }
+  })
 })

@@ -26,6 +26,7 @@ import { blocksOf, damaged, damageKinds, exchange, recordsOfSlice, sameRecords, 
 import { bamFile, read } from "../genome/Fixtures.ts"
 import { longReadsOf, longReferences } from "../genome/LongReads.ts"
 import { randomFile, randomRange, vcfFile } from "../genome/RandomFiles.ts"
+import { withCodec } from "../genome/WithCodec.ts"
 
 describe("planted damage", () => {
   for (const kind of damageKinds) {
@@ -36,8 +37,9 @@ describe("planted damage", () => {
     )
   }
 
-  it.effect("D2 D7 no two blocks of a VCF whose lines cross their borders can stand in each other's place unseen", () =>
-    Effect.gen(function* () {
+  withCodec(
+    "D2 D7 no two blocks of a VCF whose lines cross their borders can stand in each other's place unseen",
+    function* () {
       for (const seed of [2, 8]) {
         const file = yield* vcfFile(SeededRandom.make(seed), 300, 700, true)
         const blocks = blocksOf(file.data)
@@ -51,51 +53,47 @@ describe("planted damage", () => {
           }
         }
       }
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }
   )
 
-  it.effect("D2 D7 damage in a slice of several ranges never gives other records", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, longReadsOf(3_000, 200), { references: longReferences })
-      const file = { type: "bam", suffix: "bai", data: bam, index: bai } as const
-      const random = SeededRandom.make(3)
-      for (const range of ["chr1", "chr1:2000000-2100000 chr1:7000000-9000000"]) {
-        const healthy = yield* recordsOfSlice(file, range, false)
-        for (const kind of damageKinds) {
-          const data = damaged(bam, kind, random)
-          const made = yield* Effect.result(recordsOfSlice({ ...file, data }, range, false))
-          if (Result.isSuccess(made)) assert.isTrue(sameRecords(made.success, healthy), `${kind}, ${range}`)
-        }
+  withCodec("D2 D7 damage in a slice of several ranges never gives other records", function* () {
+    const { bai, bam } = bamFile(yield* Codec, longReadsOf(3_000, 200), { references: longReferences })
+    const file = { type: "bam", suffix: "bai", data: bam, index: bai } as const
+    const random = SeededRandom.make(3)
+    for (const range of ["chr1", "chr1:2000000-2100000 chr1:7000000-9000000"]) {
+      const healthy = yield* recordsOfSlice(file, range, false)
+      for (const kind of damageKinds) {
+        const data = damaged(bam, kind, random)
+        const made = yield* Effect.result(recordsOfSlice({ ...file, data }, range, false))
+        if (Result.isSuccess(made)) assert.isTrue(sameRecords(made.success, healthy), `${kind}, ${range}`)
       }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+    }
+  })
 
-  it.effect("D7 the index of another file never gives other records than that file's own", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const random = SeededRandom.make(4)
-      let refused = 0
-      for (let round = 0; round < 30; round++) {
-        const [file, other] = [yield* randomFile(random, 300), yield* randomFile(random, 320)]
-        if (other.suffix !== file.suffix || other.type !== file.type) continue
-        const range = randomRange(random)
-        const made = yield* Effect.result(recordsOfSlice({ ...file, index: other.index }, range, false))
-        if (Result.isFailure(made)) refused++
-        else assert.deepStrictEqual(made.success, yield* recordsOfSlice(file, range, false))
+  withCodec("D7 the index of another file never gives other records than that file's own", function* () {
+    const codec = yield* Codec
+    const random = SeededRandom.make(4)
+    let refused = 0
+    for (let round = 0; round < 30; round++) {
+      const [file, other] = [yield* randomFile(random, 300), yield* randomFile(random, 320)]
+      if (other.suffix !== file.suffix || other.type !== file.type) continue
+      const range = randomRange(random)
+      const made = yield* Effect.result(recordsOfSlice({ ...file, index: other.index }, range, false))
+      if (Result.isFailure(made)) refused++
+      else assert.deepStrictEqual(made.success, yield* recordsOfSlice(file, range, false))
+    }
+    assert.isAbove(refused, 5)
+    // The same reads, three bases further and in other blocks.
+    const reads = Array.from({ length: 3_000 }, (_, i) => read(`r${i}`, i < 2_000 ? 0 : 2, (i % 2_000) * 40))
+    const moved = reads.map((one, i) => ({ ...one, name: `other${i}`, position: one.position + 3 }))
+    const { bai, bam } = bamFile(codec, reads, { blockBytes: 3_000 })
+    const { bai: index } = bamFile(codec, moved, { blockBytes: 2_900 })
+    for (const range of ["chr1", "chr3", "chr1:20000-40000"]) {
+      const file = { type: "bam", suffix: "bai", data: bam, index } as const
+      const made = yield* Effect.result(recordsOfSlice(file, range, false))
+      if (Result.isSuccess(made)) {
+        assert.deepStrictEqual(made.success, yield* recordsOfSlice({ ...file, index: bai }, range, false))
       }
-      assert.isAbove(refused, 5)
-      // The same reads, three bases further and in other blocks.
-      const reads = Array.from({ length: 3_000 }, (_, i) => read(`r${i}`, i < 2_000 ? 0 : 2, (i % 2_000) * 40))
-      const moved = reads.map((one, i) => ({ ...one, name: `other${i}`, position: one.position + 3 }))
-      const { bai, bam } = bamFile(codec, reads, { blockBytes: 3_000 })
-      const { bai: index } = bamFile(codec, moved, { blockBytes: 2_900 })
-      for (const range of ["chr1", "chr3", "chr1:20000-40000"]) {
-        const file = { type: "bam", suffix: "bai", data: bam, index } as const
-        const made = yield* Effect.result(recordsOfSlice(file, range, false))
-        if (Result.isSuccess(made)) {
-          assert.deepStrictEqual(made.success, yield* recordsOfSlice({ ...file, index: bai }, range, false))
-        }
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+    }
+  })
 })

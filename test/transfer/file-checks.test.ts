@@ -10,6 +10,7 @@ import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
+import { withCodec } from "../genome/WithCodec.ts"
 import { crc32c } from "./MemoryParts.ts"
 import { cutAfter, patterned, type Script } from "./ScriptedHost.ts"
 import { always, at, failure, ground, kib, mib, succeeds } from "./TransferGround.ts"
@@ -54,38 +55,37 @@ describe("FileTransfer, checks", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.effect("D2 D7 with the full check damage in the middle is found, and an index that misses records", () =>
-    Effect.gen(function* () {
-      const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
-      const made = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
-      const spoilt = made.bam.slice()
-      spoilt[30_000] = (spoilt[30_000] ?? 0) ^ 4
-      for (const size of [made.bam.length, null]) {
-        const whole = ground({ bytes: made.bam, request: { check: "full", size } })
-        assert.strictEqual((yield* succeeds(whole)).provenBy, "records")
-        const broken = ground({ bytes: spoilt, request: { check: "full", size } })
-        const error = yield* failure(broken)
-        assert.match(error.message, /^s\.bam: .*block .*at byte \d+/)
-        assert.deepStrictEqual(broken.disk.names, [])
-        // Only the ends are looked at otherwise.
-        yield* succeeds(ground({ bytes: spoilt, request: { check: "structure", size } }))
-      }
-      const name = "s.bam.bai"
-      const fewer = bamFile(yield* Codec, reads.slice(0, 5_990), { blockBytes: 2_000 })
-      for (const [bai, right] of [
-        [made.bai, true],
-        [fewer.bai, false]
-      ] as const) {
-        const g = ground({ bytes: bai, request: { check: "full", fileName: name, name } })
-        g.disk.files.set("s.bam", made.bam)
-        assert.strictEqual(Exit.isSuccess(yield* g.run), right)
-        assert.strictEqual(g.disk.files.has(name), right)
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D2 D7 with the full check damage in the middle is found, and an index that misses records", function* () {
+    const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+    const made = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
+    const spoilt = made.bam.slice()
+    spoilt[30_000] = (spoilt[30_000] ?? 0) ^ 4
+    for (const size of [made.bam.length, null]) {
+      const whole = ground({ bytes: made.bam, request: { check: "full", size } })
+      assert.strictEqual((yield* succeeds(whole)).provenBy, "records")
+      const broken = ground({ bytes: spoilt, request: { check: "full", size } })
+      const error = yield* failure(broken)
+      assert.match(error.message, /^s\.bam: .*block .*at byte \d+/)
+      assert.deepStrictEqual(broken.disk.names, [])
+      // Only the ends are looked at otherwise.
+      yield* succeeds(ground({ bytes: spoilt, request: { check: "structure", size } }))
+    }
+    const name = "s.bam.bai"
+    const fewer = bamFile(yield* Codec, reads.slice(0, 5_990), { blockBytes: 2_000 })
+    for (const [bai, right] of [
+      [made.bai, true],
+      [fewer.bai, false]
+    ] as const) {
+      const g = ground({ bytes: bai, request: { check: "full", fileName: name, name } })
+      g.disk.files.set("s.bam", made.bam)
+      assert.strictEqual(Exit.isSuccess(yield* g.run), right)
+      assert.strictEqual(g.disk.files.has(name), right)
+    }
+  })
 
-  it.effect("D7 an index is checked against the data file that lies beside it, and alone where there is none", () =>
-    Effect.gen(function* () {
+  withCodec(
+    "D7 an index is checked against the data file that lies beside it, and alone where there is none",
+    function* () {
       const codec = yield* Codec
       const ours = bamFile(codec, [read("r1", 0, 100), read("r2", 1, 200)])
       const other = bamFile(codec, [read("r1", 0, 100)], { references: [{ name: "chrX", length: 1000 }] })
@@ -101,7 +101,7 @@ describe("FileTransfer, checks", () => {
       assert.strictEqual(yield* became(ours.bam), "downloaded")
       assert.match(yield* became(other.bam), /^s\.bam\.bai: .*not the index of s\.bam/)
       assert.match(yield* became(ours.bam.subarray(0, 40)), /cannot be checked, as s\.bam beside it is damaged/)
-    }).pipe(Effect.provide(ZlibCodec.layer))
+    }
   )
 
   const digestOf = (algorithm: string, bytes: Uint8Array, form: "hex" | "base64" = "base64") =>
@@ -217,24 +217,22 @@ describe("FileTransfer, checks", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.effect("D2 K1 what an earlier run left is proven as well, in whichever half the damage is", () =>
-    Effect.gen(function* () {
-      const { bam, wrong } = yield* someBam
-      for (const bytes of [bam, ...wrong]) {
-        for (const middle of [20_000, 50_000]) {
-          const g = ground({ bytes, silent: true, script: at(0, (good) => cutAfter(good, middle)) })
-          const fiber = yield* Effect.forkChild(g.download)
-          while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
-          yield* Fiber.interrupt(fiber)
-          const exit = yield* g.run
-          assert.match(g.links.seen.at(-1)?.range ?? "", new RegExp(`^bytes=${middle}-`))
-          if (bytes === bam) assert.strictEqual((yield* exit).provenBy, "blocks")
-          else assert.match((yield* Effect.flip(exit)).message, /^s\.bam: the BGZF block at byte 2\d{4} is damaged/)
-          assert.deepStrictEqual(g.disk.names, bytes === bam ? ["s.bam"] : [])
-        }
+  withCodec("D2 K1 what an earlier run left is proven as well, in whichever half the damage is", function* () {
+    const { bam, wrong } = yield* someBam
+    for (const bytes of [bam, ...wrong]) {
+      for (const middle of [20_000, 50_000]) {
+        const g = ground({ bytes, silent: true, script: at(0, (good) => cutAfter(good, middle)) })
+        const fiber = yield* Effect.forkChild(g.download)
+        while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        const exit = yield* g.run
+        assert.match(g.links.seen.at(-1)?.range ?? "", new RegExp(`^bytes=${middle}-`))
+        if (bytes === bam) assert.strictEqual((yield* exit).provenBy, "blocks")
+        else assert.match((yield* Effect.flip(exit)).message, /^s\.bam: the BGZF block at byte 2\d{4} is damaged/)
+        assert.deepStrictEqual(g.disk.names, bytes === bam ? ["s.bam"] : [])
       }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+    }
+  })
 
   /** Segments are 32 MiB: an empty BAM, then blocks without records in it that one flipped bit spoils, one `across` two segments. */
   const longBam = Effect.gen(function* () {
@@ -246,19 +244,17 @@ describe("FileTransfer, checks", () => {
     return { bytes: Uint8Array.from(Buffer.concat([bam.subarray(0, first), ...fillers, Bgzf.eofBlock])), across }
   })
 
-  it.effect("D2 over several connections the block across two of them is proven, too", () =>
-    Effect.gen(function* () {
-      const { across, bytes } = yield* longBam
-      assert.isBelow(across, 32 * mib)
-      for (const place of [across + 40, 32 * mib + 10]) {
-        const g = ground({ bytes: bytes.slice(), silent: true })
-        const spoilt = g.links.object.bytes
-        spoilt[place] = (spoilt[place] ?? 0) ^ 1
-        assert.match((yield* failure(g)).message, /BGZF block at byte \d+ is damaged/)
-        assert.isAbove(g.links.seen.length, 1)
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D2 over several connections the block across two of them is proven, too", function* () {
+    const { across, bytes } = yield* longBam
+    assert.isBelow(across, 32 * mib)
+    for (const place of [across + 40, 32 * mib + 10]) {
+      const g = ground({ bytes: bytes.slice(), silent: true })
+      const spoilt = g.links.object.bytes
+      spoilt[place] = (spoilt[place] ?? 0) ^ 1
+      assert.match((yield* failure(g)).message, /BGZF block at byte \d+ is damaged/)
+      assert.isAbove(g.links.seen.length, 1)
+    }
+  })
 
   it.effect(
     "the checks of structure and content read nothing twice: of what came only the ends are looked at again",
@@ -280,23 +276,21 @@ describe("FileTransfer, checks", () => {
       }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.effect("what has no blocks is proven by its structure or its size, and the outcome says so", () =>
-    Effect.gen(function* () {
-      const { bai } = yield* someBam
-      const md5 = `"${digestOf("md5", bai, "hex")}"`
-      for (const [name, bytes, etag, provenBy] of [
-        ["s.bam.bai", bai, '"v1"', "structure"],
-        ["s.bam.bai", bai, md5, "md5"],
-        ["notes", patterned(500), '"v1"', "size"],
-        ["notes", new Uint8Array(0), '"v1"', "size"]
-      ] as const) {
-        const g = ground({ bytes, etag, silent: true, request: { name, fileName: name } })
-        assert.strictEqual((yield* yield* g.run).provenBy, provenBy)
-      }
-      const empty = ground({ bytes: new Uint8Array(0), silent: true })
-      assert.include((yield* failure(empty)).message, "it is empty")
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("what has no blocks is proven by its structure or its size, and the outcome says so", function* () {
+    const { bai } = yield* someBam
+    const md5 = `"${digestOf("md5", bai, "hex")}"`
+    for (const [name, bytes, etag, provenBy] of [
+      ["s.bam.bai", bai, '"v1"', "structure"],
+      ["s.bam.bai", bai, md5, "md5"],
+      ["notes", patterned(500), '"v1"', "size"],
+      ["notes", new Uint8Array(0), '"v1"', "size"]
+    ] as const) {
+      const g = ground({ bytes, etag, silent: true, request: { name, fileName: name } })
+      assert.strictEqual((yield* yield* g.run).provenBy, provenBy)
+    }
+    const empty = ground({ bytes: new Uint8Array(0), silent: true })
+    assert.include((yield* failure(empty)).message, "it is empty")
+  })
 
   const text = (g: ReturnType<typeof ground>, name: string) => Buffer.from(g.disk.files.get(name) ?? []).toString()
 

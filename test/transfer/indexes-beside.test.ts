@@ -5,6 +5,7 @@ import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
+import { withCodec } from "../genome/WithCodec.ts"
 import { patterned } from "./ScriptedHost.ts"
 import { ground, succeeds } from "./TransferGround.ts"
 
@@ -64,22 +65,20 @@ describe("indexes beside a file", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.effect("s.csi is left to the s.bcf beside it: it goes with no s.bam, and is no index of one", () =>
-    Effect.gen(function* () {
-      for (const overwrite of [true, false]) {
-        const g = ground({ request: { makesIndex: true, overwrite } })
-        put(g, "s.bcf", "s.csi", "s.csi.md5", "s.bai", "s.bam.csi")
-        yield* yield* g.run
-        assert.deepStrictEqual(g.disk.names, ["s.bam", "s.bcf", "s.csi", "s.csi.md5"])
-      }
-      const g = ground()
-      g.disk.files.set("s.bam", yield* bamBytes)
-      put(g, "s.csi")
-      assert.isNull(yield* indexed(g))
-      put(g, "s.bcf")
-      assert.strictEqual((yield* indexed(g))?.name, "s.bam.bai")
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("s.csi is left to the s.bcf beside it: it goes with no s.bam, and is no index of one", function* () {
+    for (const overwrite of [true, false]) {
+      const g = ground({ request: { makesIndex: true, overwrite } })
+      put(g, "s.bcf", "s.csi", "s.csi.md5", "s.bai", "s.bam.csi")
+      yield* yield* g.run
+      assert.deepStrictEqual(g.disk.names, ["s.bam", "s.bcf", "s.csi", "s.csi.md5"])
+    }
+    const g = ground()
+    g.disk.files.set("s.bam", yield* bamBytes)
+    put(g, "s.csi")
+    assert.isNull(yield* indexed(g))
+    put(g, "s.bcf")
+    assert.strictEqual((yield* indexed(g))?.name, "s.bam.bai")
+  })
 
   it.effect("of a file that appears under the name meanwhile nothing goes", () =>
     Effect.gen(function* () {

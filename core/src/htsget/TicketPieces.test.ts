@@ -15,6 +15,7 @@ import {
 } from "../../../test/genome/Fixtures.ts"
 import { indexBy, placesOf } from "../../../test/genome/IndexWriters.ts"
 import { contentOf } from "../../../test/genome/Slicing.ts"
+import { withCodec } from "../../../test/genome/WithCodec.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { eofBlock } from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
@@ -132,48 +133,43 @@ describe("the pieces of a ticket", () => {
     assert.deepStrictEqual(firsts(0, 1), [[0, 9010]])
   })
 
-  it.effect("are ranges of the file where many reads are wanted, and few bytes where few are", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const reads = Array.from({ length: 8_000 }, (_, i) => read(`r${i}`, 0, i * 110))
-      const { bai, bam } = bamFile(codec, reads, { blockBytes: 200 })
-      const most = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 100_000, end: 800_000 }] })
-      const ranged = most.pieces.flatMap((piece) => (piece._tag === "Range" ? [piece.end - piece.first] : []))
-      assert.strictEqual(ranged.length, 1)
-      assert.isAbove(ranged[0] ?? 0, bam.length / 2)
-      const few = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 500_000, end: 500_001 }] })
-      assert.isBelow(few.bytes.length, bam.length / 10)
-      assert.include(yield* namesOf(few.bytes), "r4545")
-    }).pipe(provided)
-  )
+  withCodec("are ranges of the file where many reads are wanted, and few bytes where few are", function* () {
+    const codec = yield* Codec
+    const reads = Array.from({ length: 8_000 }, (_, i) => read(`r${i}`, 0, i * 110))
+    const { bai, bam } = bamFile(codec, reads, { blockBytes: 200 })
+    const most = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 100_000, end: 800_000 }] })
+    const ranged = most.pieces.flatMap((piece) => (piece._tag === "Range" ? [piece.end - piece.first] : []))
+    assert.strictEqual(ranged.length, 1)
+    assert.isAbove(ranged[0] ?? 0, bam.length / 2)
+    const few = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 500_000, end: 500_001 }] })
+    assert.isBelow(few.bytes.length, bam.length / 10)
+    assert.include(yield* namesOf(few.bytes), "r4545")
+  })
 
-  it.effect("class=header gives the header alone, and a region without reads a sound file without any", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
-      const header = yield* bamOf(bam, bai, { class: "header" })
-      assert.deepStrictEqual(yield* namesOf(header.bytes), [])
-      assert.isTrue(header.pieces.every((piece) => piece._tag === "Inline" && piece.part === "header"))
-      const none = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr3" }] })
-      assert.deepStrictEqual(yield* namesOf(none.bytes), [])
-    }).pipe(provided)
-  )
+  withCodec("class=header gives the header alone, and a region without reads a sound file without any", function* () {
+    const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
+    const header = yield* bamOf(bam, bai, { class: "header" })
+    assert.deepStrictEqual(yield* namesOf(header.bytes), [])
+    assert.isTrue(header.pieces.every((piece) => piece._tag === "Inline" && piece.part === "header"))
+    const none = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr3" }] })
+    assert.deepStrictEqual(yield* namesOf(none.bytes), [])
+  })
 
-  it.effect("a reference that is not there is NotFound, a place behind its end InvalidRange", () =>
-    Effect.gen(function* () {
-      const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
-      const kind = (region: Region) =>
-        Effect.map(Effect.flip(bamOf(bam, bai, { regions: [region] })), (error) =>
-          error._tag === "HtsgetError" ? error.kind : error._tag
-        )
-      assert.strictEqual(yield* kind({ referenceName: "1" }), "NotFound")
-      assert.strictEqual(yield* kind({ referenceName: "chr1", start: 1_000_000 }), "InvalidRange")
-      const beyond = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 0, end: 2_000_000 }] })
-      assert.deepStrictEqual(yield* namesOf(beyond.bytes), ["a"])
-    }).pipe(provided)
-  )
+  withCodec("a reference that is not there is NotFound, a place behind its end InvalidRange", function* () {
+    const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
+    const kind = (region: Region) =>
+      Effect.map(Effect.flip(bamOf(bam, bai, { regions: [region] })), (error) =>
+        error._tag === "HtsgetError" ? error.kind : error._tag
+      )
+    assert.strictEqual(yield* kind({ referenceName: "1" }), "NotFound")
+    assert.strictEqual(yield* kind({ referenceName: "chr1", start: 1_000_000 }), "InvalidRange")
+    const beyond = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 0, end: 2_000_000 }] })
+    assert.deepStrictEqual(yield* namesOf(beyond.bytes), ["a"])
+  })
 
-  it.effect("D7 an index that leads where no block is, or to another file, ends in an error, not in wrong bytes", () =>
-    Effect.gen(function* () {
+  withCodec(
+    "D7 an index that leads where no block is, or to another file, ends in an error, not in wrong bytes",
+    function* () {
       const codec = yield* Codec
       const reads = Array.from({ length: 3000 }, (_, i) => read(`r${i}`, 0, i * 30))
       const { bai } = bamFile(codec, reads, { blockBytes: 5000 })
@@ -195,101 +191,96 @@ describe("the pieces of a ticket", () => {
       past.close(blocks.bam.length - eofBlock.length, 0)
       const all = yield* bamOf(blocks.bam, past.bai(3), { regions: [{ referenceName: "chr1" }] })
       assert.strictEqual((yield* namesOf(all.bytes)).length, 3000)
-    }).pipe(provided)
+    }
   )
 
-  it.effect("D7 an index may lack reads with a reference and no position where it ends", () =>
-    Effect.gen(function* () {
-      const [first, lost] = [read("a", 0, 5), read("lost", 1, -1, [])]
-      for (const reads of [[first, lost], [first, lost, { ...lost, refId: 2 }], [lost]]) {
-        const { bam } = bamFile(yield* Codec, reads)
-        const { placed } = yield* placesOf(bam)
-        const known = placed.filter(({ start }) => start >= 0)
-        const bai = indexBy({ name: "htsjdk's BAI", format: "BAI" }, known, 3)
-        const { bytes } = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1" }] })
-        assert.deepStrictEqual(
-          yield* namesOf(bytes),
-          known.map(() => "a")
-        )
-      }
-    }).pipe(provided)
-  )
-
-  it.effect(
-    "of a file without its end are all that is there; of one that is shorter than its index there are none",
-    () =>
-      Effect.gen(function* () {
-        const reads = Array.from({ length: 3000 }, (_, i) => read(`r${i}`, i < 2000 ? 0 : 1, (i % 2000) * 30))
-        const unplaced = ["u1", "u2"].map((name) => read(name, -1, -1, [], BamRecord.Flag.unmapped))
-        const { bai, bam } = bamFile(yield* Codec, [...reads, ...unplaced], { blockBytes: 5000 })
-        const all = { regions: [...references.map(({ name }) => ({ referenceName: name })), { referenceName: "*" }] }
-        const endless = yield* bamOf(bam.slice(0, -eofBlock.length), bai, all)
-        assert.strictEqual((yield* namesOf(endless.bytes)).length, 3002)
-        const starts = yield* blockStarts(bam)
-        const cut = bam.subarray(0, starts[Math.floor(starts.length / 2)]?.offset)
-        // Of the first region some are there, of the second none, of the last all.
-        for (const region of [
-          { referenceName: "chr1" },
-          { referenceName: "chr2" },
-          { referenceName: "chr1", start: 0, end: 9 }
-        ]) {
-          for (const short of [cut, concat(cut, eofBlock)]) {
-            const error = yield* Effect.flip(bamOf(short, bai, { regions: [region] }))
-            assert.strictEqual(error._tag, "SvcFileDamaged")
-            assert.include(error.message, "it points to byte")
-          }
-        }
-      }).pipe(provided)
-  )
-
-  it.effect("of a VCF are its header lines and whole lines", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const head = `##fileformat=VCFv4.3\n##contig=<ID=chr1,length=1000000>\n##contig=<ID=chr2>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n`
-      const lines = Array.from({ length: 5000 }, (_, i) => `chr1\t${i * 100 + 1}\tv${i}\tA\tC\t.\t.\t.\n`)
-      const index = IndexBuilder.make(14, 5)
-      // One block of header, then blocks that cut lines.
-      const vcf = bgzf(codec, text(head + lines.join("")))
-      let at = head.length
-      const places = lines.map((line) => {
-        const begin = at
-        at += line.length
-        return begin
-      })
-      const blocks = yield* blockStarts(vcf)
-      const place = (offset: number) => {
-        const block = blocks.findLast(({ inflated }) => inflated <= offset)
-        return [block?.offset ?? 0, offset - (block?.inflated ?? 0)] as const
-      }
-      for (const [i, begin] of places.entries()) index.add(0, i * 100, i * 100 + 1, true, ...place(begin))
-      index.close(...place(at))
-      const tbi = bgzf(codec, index.tbi(vcfColumns(["chr1"])))
-      const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), index: { name: "x.vcf.gz.tbi", reader: fromBytes(tbi) } }
-      const opened = yield* openFile("variants", pair)
-      const region = { referenceName: "chr1", start: 200_000, end: 300_000 }
-      const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("variants", { regions: [region] }))
-      const bytes = contentOf(joined(vcf, pieces))
-      const got = new TextDecoder().decode(bytes)
-      assert.isTrue(got.startsWith(head) && got.endsWith("\n"))
-      const ids = got
-        .slice(head.length)
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split("\t")[2])
-      const first = Number(ids[0]?.slice(1))
+  withCodec("D7 an index may lack reads with a reference and no position where it ends", function* () {
+    const [first, lost] = [read("a", 0, 5), read("lost", 1, -1, [])]
+    for (const reads of [[first, lost], [first, lost, { ...lost, refId: 2 }], [lost]]) {
+      const { bam } = bamFile(yield* Codec, reads)
+      const { placed } = yield* placesOf(bam)
+      const known = placed.filter(({ start }) => start >= 0)
+      const bai = indexBy({ name: "htsjdk's BAI", format: "BAI" }, known, 3)
+      const { bytes } = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1" }] })
       assert.deepStrictEqual(
-        ids,
-        Array.from({ length: ids.length }, (_, i) => `v${first + i}`)
+        yield* namesOf(bytes),
+        known.map(() => "a")
       )
-      assert.isTrue(first <= 2000 && first + ids.length >= 3000)
-      const empty = yield* piecesOf(
-        opened,
-        pair.reader,
-        yield* requestFor("variants", { regions: [{ referenceName: "chr2" }] })
-      )
-      assert.isTrue(empty.every((piece) => piece._tag === "Inline"))
-    }).pipe(provided)
+    }
+  })
+
+  withCodec(
+    "of a file without its end are all that is there; of one that is shorter than its index there are none",
+    function* () {
+      const reads = Array.from({ length: 3000 }, (_, i) => read(`r${i}`, i < 2000 ? 0 : 1, (i % 2000) * 30))
+      const unplaced = ["u1", "u2"].map((name) => read(name, -1, -1, [], BamRecord.Flag.unmapped))
+      const { bai, bam } = bamFile(yield* Codec, [...reads, ...unplaced], { blockBytes: 5000 })
+      const all = { regions: [...references.map(({ name }) => ({ referenceName: name })), { referenceName: "*" }] }
+      const endless = yield* bamOf(bam.slice(0, -eofBlock.length), bai, all)
+      assert.strictEqual((yield* namesOf(endless.bytes)).length, 3002)
+      const starts = yield* blockStarts(bam)
+      const cut = bam.subarray(0, starts[Math.floor(starts.length / 2)]?.offset)
+      // Of the first region some are there, of the second none, of the last all.
+      for (const region of [
+        { referenceName: "chr1" },
+        { referenceName: "chr2" },
+        { referenceName: "chr1", start: 0, end: 9 }
+      ]) {
+        for (const short of [cut, concat(cut, eofBlock)]) {
+          const error = yield* Effect.flip(bamOf(short, bai, { regions: [region] }))
+          assert.strictEqual(error._tag, "SvcFileDamaged")
+          assert.include(error.message, "it points to byte")
+        }
+      }
+    }
   )
+
+  withCodec("of a VCF are its header lines and whole lines", function* () {
+    const codec = yield* Codec
+    const head = `##fileformat=VCFv4.3\n##contig=<ID=chr1,length=1000000>\n##contig=<ID=chr2>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n`
+    const lines = Array.from({ length: 5000 }, (_, i) => `chr1\t${i * 100 + 1}\tv${i}\tA\tC\t.\t.\t.\n`)
+    const index = IndexBuilder.make(14, 5)
+    // One block of header, then blocks that cut lines.
+    const vcf = bgzf(codec, text(head + lines.join("")))
+    let at = head.length
+    const places = lines.map((line) => {
+      const begin = at
+      at += line.length
+      return begin
+    })
+    const blocks = yield* blockStarts(vcf)
+    const place = (offset: number) => {
+      const block = blocks.findLast(({ inflated }) => inflated <= offset)
+      return [block?.offset ?? 0, offset - (block?.inflated ?? 0)] as const
+    }
+    for (const [i, begin] of places.entries()) index.add(0, i * 100, i * 100 + 1, true, ...place(begin))
+    index.close(...place(at))
+    const tbi = bgzf(codec, index.tbi(vcfColumns(["chr1"])))
+    const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), index: { name: "x.vcf.gz.tbi", reader: fromBytes(tbi) } }
+    const opened = yield* openFile("variants", pair)
+    const region = { referenceName: "chr1", start: 200_000, end: 300_000 }
+    const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("variants", { regions: [region] }))
+    const bytes = contentOf(joined(vcf, pieces))
+    const got = new TextDecoder().decode(bytes)
+    assert.isTrue(got.startsWith(head) && got.endsWith("\n"))
+    const ids = got
+      .slice(head.length)
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t")[2])
+    const first = Number(ids[0]?.slice(1))
+    assert.deepStrictEqual(
+      ids,
+      Array.from({ length: ids.length }, (_, i) => `v${first + i}`)
+    )
+    assert.isTrue(first <= 2000 && first + ids.length >= 3000)
+    const empty = yield* piecesOf(
+      opened,
+      pair.reader,
+      yield* requestFor("variants", { regions: [{ referenceName: "chr2" }] })
+    )
+    assert.isTrue(empty.every((piece) => piece._tag === "Inline"))
+  })
 })
 
 /** Where each block begins, in the file and in its inflated bytes. */

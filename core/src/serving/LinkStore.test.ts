@@ -84,25 +84,43 @@ const linkNumber = Effect.gen(function* () {
   return numberOf(link)
 })
 
-describe("the shared store of links", () => {
-  it.effect("asks once for all readers who come at the same time, and each analysis by itself", () =>
+interface Served {
+  readonly asked: ReadonlyArray<string>
+  readonly store: LinkStore["Service"]
+  readonly back: Deferred.Deferred<void>
+}
+
+/** A test of the store over a world, which may wait for `back` before it answers. */
+const serves = (
+  name: string,
+  given: World | ((back: Deferred.Deferred<void>) => World),
+  body: (served: Served) => Effect.fn.Return<void, unknown, LinkStore | ServiceAccess>
+): void =>
+  it.effect(name, () =>
     Effect.gen(function* () {
-      const answer = yield* Deferred.make<void>()
-      const { asked, layer } = world({ before: () => Deferred.await(answer) })
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        const readers = yield* Effect.forkChild(
-          Effect.all([...Array.from({ length: 200 }, () => linkNumber), store.files("A2")], {
-            concurrency: "unbounded"
-          })
-        )
-        yield* TestClock.adjust("1 second")
-        yield* Deferred.succeed(answer, undefined)
-        const numbers = (yield* Fiber.join(readers)).slice(0, 200)
-        assert.deepStrictEqual(new Set(numbers).size, 1)
-        assert.deepStrictEqual([...asked].sort(), ["A1", "A2"])
-      }).pipe(Effect.provide(layer))
+      const back = yield* Deferred.make<void>()
+      const { asked, layer } = world(typeof given === "function" ? given(back) : given)
+      const serving = Effect.flatMap(LinkStore, (store) => Effect.gen(() => body({ asked, back, store })))
+      yield* Effect.provide(serving, layer)
     })
+  )
+
+describe("the shared store of links", () => {
+  serves(
+    "asks once for all readers who come at the same time, and each analysis by itself",
+    (back) => ({ before: () => Deferred.await(back) }),
+    function* ({ asked, back, store }) {
+      const readers = yield* Effect.forkChild(
+        Effect.all([...Array.from({ length: 200 }, () => linkNumber), store.files("A2")], {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.succeed(back, undefined)
+      const numbers = (yield* Fiber.join(readers)).slice(0, 200)
+      assert.deepStrictEqual(new Set(numbers).size, 1)
+      assert.deepStrictEqual([...asked].sort(), ["A1", "A2"])
+    }
   )
 
   it.effect(
@@ -134,182 +152,138 @@ describe("the shared store of links", () => {
       })
   )
 
-  it.effect("L2 a refused link is renewed once, whoever noticed", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world()
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        const file = yield* store.file("A1", "S1.bam")
-        const readers = yield* Effect.all(Array.from({ length: 30 }, () => store.lend(file)))
-        const late = yield* store.lend(file)
-        const renewed = yield* Effect.all(
-          readers.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked")),
-          { concurrency: "unbounded" }
-        )
-        assert.deepStrictEqual(new Set(renewed.map(({ link }) => numberOf(link))), new Set([2]))
-        const again = yield* late.renewLink ?? Effect.die("nobody can be asked")
-        assert.strictEqual(numberOf(again.link), 2)
-        assert.strictEqual(asked.length, 2)
-      }).pipe(Effect.provide(layer))
-    })
+  serves("L2 a refused link is renewed once, whoever noticed", {}, function* ({ asked, store }) {
+    const file = yield* store.file("A1", "S1.bam")
+    const readers = yield* Effect.all(Array.from({ length: 30 }, () => store.lend(file)))
+    const late = yield* store.lend(file)
+    const renewed = yield* Effect.all(
+      readers.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked")),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(new Set(renewed.map(({ link }) => numberOf(link))), new Set([2]))
+    const again = yield* late.renewLink ?? Effect.die("nobody can be asked")
+    assert.strictEqual(numberOf(again.link), 2)
+    assert.strictEqual(asked.length, 2)
+  })
+
+  serves(
+    "an index is found under the names that tools guess, and what is missing is not asked for each time",
+    {},
+    function* ({ asked, store }) {
+      assert.strictEqual((yield* store.file("A1", "S1.bai")).fileName, "S1.bam.bai")
+      for (let i = 0; i < 20; i++) {
+        const missing = yield* Effect.flip(store.file("A1", "S1.bam.csi"))
+        assert.strictEqual(missing._tag, "SvcNotFound")
+      }
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("31 seconds")
+      yield* Effect.flip(store.file("A1", "S1.bam.csi"))
+      assert.strictEqual(asked.length, 2)
+    }
   )
 
-  it.effect("an index is found under the names that tools guess, and what is missing is not asked for each time", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world()
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        assert.strictEqual((yield* store.file("A1", "S1.bai")).fileName, "S1.bam.bai")
-        for (let i = 0; i < 20; i++) {
-          const missing = yield* Effect.flip(store.file("A1", "S1.bam.csi"))
-          assert.strictEqual(missing._tag, "SvcNotFound")
-        }
-        assert.strictEqual(asked.length, 1)
-        yield* TestClock.adjust("31 seconds")
-        yield* Effect.flip(store.file("A1", "S1.bam.csi"))
-        assert.strictEqual(asked.length, 2)
-      }).pipe(Effect.provide(layer))
-    })
+  serves(
+    "L6 of two files of one name nobody can say which is meant: it is not found",
+    { more: [{ fileName: "twice.bam" }, { fileName: "twice.bam" }, { size: 3 }] },
+    function* ({ store }) {
+      assert.deepStrictEqual(
+        (yield* store.files("A1")).map(({ fileName }) => fileName),
+        ["S1.bam", "S1.bam.bai", "cold.bam"]
+      )
+      assert.strictEqual((yield* Effect.flip(store.file("A1", "twice.bam")))._tag, "SvcNotFound")
+    }
   )
 
-  it.effect("L6 of two files of one name nobody can say which is meant: it is not found", () =>
-    Effect.gen(function* () {
-      const { layer } = world({ more: [{ fileName: "twice.bam" }, { fileName: "twice.bam" }, { size: 3 }] })
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        assert.deepStrictEqual(
-          (yield* store.files("A1")).map(({ fileName }) => fileName),
-          ["S1.bam", "S1.bam.bai", "cold.bam"]
-        )
-        assert.strictEqual((yield* Effect.flip(store.file("A1", "twice.bam")))._tag, "SvcNotFound")
-      }).pipe(Effect.provide(layer))
-    })
-  )
+  serves("an archived file has no link but its state, which is looked at again soon", {}, function* ({ asked, store }) {
+    const cold = yield* store.file("A1", "cold.bam")
+    const error = yield* Effect.flip(store.lend(cold))
+    assert.strictEqual(error._tag === "InArchive" ? error.file.restoreEstimation : error._tag, "2026-01-31T13:00:00Z")
+    assert.strictEqual(asked.length, 1)
+    yield* TestClock.adjust("6 seconds")
+    yield* store.file("A1", "cold.bam")
+    assert.strictEqual(asked.length, 2)
+  })
 
-  it.effect("an archived file has no link but its state, which is looked at again soon", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world()
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        const cold = yield* store.file("A1", "cold.bam")
-        const error = yield* Effect.flip(store.lend(cold))
-        assert.strictEqual(
-          error._tag === "InArchive" ? error.file.restoreEstimation : error._tag,
-          "2026-01-31T13:00:00Z"
-        )
-        assert.strictEqual(asked.length, 1)
-        yield* TestClock.adjust("6 seconds")
-        yield* store.file("A1", "cold.bam")
-        assert.strictEqual(asked.length, 2)
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
-  it.effect(
+  serves(
     "N1 readers wait eight seconds for a service that is away; its answer is there for those who come back",
-    () =>
-      Effect.gen(function* () {
-        const back = yield* Deferred.make<void>()
-        const { asked, layer } = world({ before: () => Deferred.await(back) })
-        yield* Effect.gen(function* () {
-          const store = yield* LinkStore
-          const waiting = yield* Effect.forkChild(Effect.flip(store.files("A1")))
-          yield* TestClock.adjust("7 seconds")
-          assert.isUndefined(waiting.pollUnsafe())
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual((yield* Fiber.join(waiting))._tag, "ServiceAway")
-          // Also for one who comes back while the service still has the question.
-          const early = yield* Effect.forkChild(store.files("A1"), { startImmediately: true })
-          yield* Deferred.succeed(back, undefined)
-          assert.strictEqual((yield* Fiber.join(early)).length, 3)
-          assert.strictEqual((yield* store.files("A1")).length, 3)
-          assert.strictEqual(asked.length, 1)
-        }).pipe(Effect.provide(layer))
-      })
+    (back) => ({ before: () => Deferred.await(back) }),
+    function* ({ asked, back, store }) {
+      const waiting = yield* Effect.forkChild(Effect.flip(store.files("A1")))
+      yield* TestClock.adjust("7 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "ServiceAway")
+      // Also for one who comes back while the service still has the question.
+      const early = yield* Effect.forkChild(store.files("A1"), { startImmediately: true })
+      yield* Deferred.succeed(back, undefined)
+      assert.strictEqual((yield* Fiber.join(early)).length, 3)
+      assert.strictEqual((yield* store.files("A1")).length, 3)
+      assert.strictEqual(asked.length, 1)
+    }
   )
 
-  it.effect(
+  serves(
     "an analysis that the service does not know is asked for once a minute, and looks like one nobody may know of",
-    () =>
-      Effect.gen(function* () {
-        const { asked, layer } = world({
-          before: () => Effect.fail(new NotFound({ what: "analysis A9", next: "findId" }))
-        })
-        yield* Effect.gen(function* () {
-          const store = yield* LinkStore
-          const messages = new Set<string>()
-          for (let second = 0; second < 60; second++) {
-            messages.add((yield* Effect.flip(store.files("A9"))).message)
-            messages.add((yield* Effect.flip(store.file("A9", "S9.bam"))).message)
-            yield* TestClock.adjust("1 second")
-          }
-          assert.deepStrictEqual(asked, ["A9"])
-          const limited = Effect.provideService(store.file("A9", "S9.bam"), Reader, {
-            key: "ada",
-            mayRead: () => false
-          })
-          messages.add((yield* Effect.flip(limited)).message)
-          assert.deepStrictEqual(asked, ["A9"])
-          assert.strictEqual(messages.size, 1, [...messages].join("; "))
-          yield* Effect.flip(store.files("A9"))
-          assert.deepStrictEqual(asked, ["A9", "A9"])
-        }).pipe(Effect.provide(layer))
+    {
+      before: () => Effect.fail(new NotFound({ what: "analysis A9", next: "findId" }))
+    },
+    function* ({ asked, store }) {
+      const messages = new Set<string>()
+      for (let second = 0; second < 60; second++) {
+        messages.add((yield* Effect.flip(store.files("A9"))).message)
+        messages.add((yield* Effect.flip(store.file("A9", "S9.bam"))).message)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.deepStrictEqual(asked, ["A9"])
+      const limited = Effect.provideService(store.file("A9", "S9.bam"), Reader, {
+        key: "ada",
+        mayRead: () => false
       })
+      messages.add((yield* Effect.flip(limited)).message)
+      assert.deepStrictEqual(asked, ["A9"])
+      assert.strictEqual(messages.size, 1, [...messages].join("; "))
+      yield* Effect.flip(store.files("A9"))
+      assert.deepStrictEqual(asked, ["A9", "A9"])
+    }
   )
 
-  it.effect("an analysis without files is not asked for each time", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world({ empty: true })
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* store.files("A1"), [])
-        assert.strictEqual(asked.length, 1)
-      }).pipe(Effect.provide(layer))
-    })
+  serves("an analysis without files is not asked for each time", { empty: true }, function* ({ asked, store }) {
+    for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* store.files("A1"), [])
+    assert.strictEqual(asked.length, 1)
+  })
+
+  serves("tells how many links it holds", {}, function* ({ store }) {
+    const held = Effect.map(store.state, ({ linksHeld }) => linksHeld)
+    assert.strictEqual(yield* held, 0)
+    yield* linkNumber
+    assert.strictEqual(yield* held, 2)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(yield* held, 0)
+  })
+
+  serves(
+    "a failure is told to those who waited and not remembered",
+    { before: (number) => (number === 1 ? Effect.fail(away) : Effect.void) },
+    function* ({ asked, store }) {
+      assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcUnavailable")
+      assert.strictEqual((yield* store.files("A1")).length, 3)
+      assert.strictEqual(asked.length, 2)
+    }
   )
 
-  it.effect("tells how many links it holds", () =>
-    Effect.gen(function* () {
-      const { layer } = world()
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        const held = Effect.map(store.state, ({ linksHeld }) => linksHeld)
-        assert.strictEqual(yield* held, 0)
-        yield* linkNumber
-        assert.strictEqual(yield* held, 2)
-        yield* TestClock.adjust("1 hour")
-        assert.strictEqual(yield* held, 0)
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
-  it.effect("a failure is told to those who waited and not remembered", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world({ before: (number) => (number === 1 ? Effect.fail(away) : Effect.void) })
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcUnavailable")
-        assert.strictEqual((yield* store.files("A1")).length, 3)
-        assert.strictEqual(asked.length, 2)
-      }).pipe(Effect.provide(layer))
-    })
-  )
-
-  it.effect("a reader who goes away does not end the question for the others", () =>
-    Effect.gen(function* () {
-      const back = yield* Deferred.make<void>()
-      const { asked, layer } = world({ before: () => Deferred.await(back) })
-      yield* Effect.gen(function* () {
-        const first = yield* Effect.forkChild(linkNumber)
-        yield* TestClock.adjust("1 second")
-        const second = yield* Effect.forkChild(linkNumber)
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interrupt(first)
-        yield* Deferred.succeed(back, undefined)
-        assert.strictEqual(yield* Fiber.join(second), 1)
-        assert.strictEqual(asked.length, 1)
-      }).pipe(Effect.provide(layer))
-    })
+  serves(
+    "a reader who goes away does not end the question for the others",
+    (back) => ({ before: () => Deferred.await(back) }),
+    function* ({ asked, back }) {
+      const first = yield* Effect.forkChild(linkNumber)
+      yield* TestClock.adjust("1 second")
+      const second = yield* Effect.forkChild(linkNumber)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(first)
+      yield* Deferred.succeed(back, undefined)
+      assert.strictEqual(yield* Fiber.join(second), 1)
+      assert.strictEqual(asked.length, 1)
+    }
   )
 
   it.effect("what the service does not tell of all analyses is asked for once a minute, an outage each time", () =>
@@ -331,23 +305,18 @@ describe("the shared store of links", () => {
     })
   )
 
-  it.effect(
+  serves(
     "N1 the list of all analyses is there for those who come back, when the service is slower than they wait",
-    () =>
-      Effect.gen(function* () {
-        const back = yield* Deferred.make<void>()
-        const { asked, layer } = world({ list: Effect.as(Deferred.await(back), []) })
-        yield* Effect.gen(function* () {
-          const { analyses } = yield* LinkStore
-          const reader = yield* Effect.forkChild(Effect.flip(analyses))
-          yield* TestClock.adjust("8 seconds")
-          assert.strictEqual((yield* Fiber.join(reader))._tag, "ServiceAway")
-          yield* Deferred.succeed(back, undefined)
-          yield* TestClock.adjust("1 second")
-          assert.deepStrictEqual(yield* analyses, [])
-          assert.deepStrictEqual(asked, ["all"])
-        }).pipe(Effect.provide(layer))
-      })
+    (back) => ({ list: Effect.as(Deferred.await(back), []) }),
+    function* ({ asked, back, store: { analyses } }) {
+      const reader = yield* Effect.forkChild(Effect.flip(analyses))
+      yield* TestClock.adjust("8 seconds")
+      assert.strictEqual((yield* Fiber.join(reader))._tag, "ServiceAway")
+      yield* Deferred.succeed(back, undefined)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* analyses, [])
+      assert.deepStrictEqual(asked, ["all"])
+    }
   )
 
   it.effect(
@@ -384,68 +353,61 @@ describe("the shared store of links", () => {
       })
   )
 
-  it.effect("the list of all analyses is for those who still wait for it, and dropped when nobody does", () =>
-    Effect.gen(function* () {
-      const back = yield* Deferred.make<void>()
-      const { asked, layer } = world({ before: () => Deferred.await(back) })
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        const waiting = Effect.map(store.state, ({ queue }) => queue.length)
-        const busy = yield* Effect.forkChild(store.files("A1"))
-        yield* TestClock.adjust("1 second")
-        const readers = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interrupt(readers[0])
-        assert.strictEqual(yield* waiting, 2)
-        yield* Fiber.interrupt(readers[1])
-        assert.strictEqual(yield* waiting, 1)
-        const last = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interrupt(last[0])
-        yield* Deferred.succeed(back, undefined)
-        yield* Fiber.join(busy)
-        assert.deepStrictEqual(yield* Fiber.join(last[1]), [])
-        assert.deepStrictEqual(asked, ["A1", "all"])
-      }).pipe(Effect.provide(layer))
-    })
+  serves(
+    "the list of all analyses is for those who still wait for it, and dropped when nobody does",
+    (back) => ({ before: () => Deferred.await(back) }),
+    function* ({ asked, back, store }) {
+      const waiting = Effect.map(store.state, ({ queue }) => queue.length)
+      const busy = yield* Effect.forkChild(store.files("A1"))
+      yield* TestClock.adjust("1 second")
+      const readers = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(readers[0])
+      assert.strictEqual(yield* waiting, 2)
+      yield* Fiber.interrupt(readers[1])
+      assert.strictEqual(yield* waiting, 1)
+      const last = yield* Effect.all([Effect.forkChild(store.analyses), Effect.forkChild(store.analyses)])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(last[0])
+      yield* Deferred.succeed(back, undefined)
+      yield* Fiber.join(busy)
+      assert.deepStrictEqual(yield* Fiber.join(last[1]), [])
+      assert.deepStrictEqual(asked, ["A1", "all"])
+    }
   )
 
-  it.effect("what could lead to another address of the service is no analysis, and is not asked for", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = world()
-      yield* Effect.gen(function* () {
-        const store = yield* LinkStore
-        for (const id of [
-          "",
-          ".",
-          "..",
-          "../A1",
-          "A1/x",
-          "A1\\x",
-          "A1?x",
-          "A1#x",
-          "A1%2e",
-          "A\u00001",
-          "A".repeat(201)
-        ]) {
-          assert.strictEqual((yield* Effect.flip(store.files(id)))._tag, "SvcNotFound", id)
-        }
-        assert.deepStrictEqual(asked, [])
-        assert.strictEqual((yield* store.files("A 1+ü")).length, 3)
-      }).pipe(Effect.provide(layer))
-    })
+  serves(
+    "what could lead to another address of the service is no analysis, and is not asked for",
+    {},
+    function* ({ asked, store }) {
+      for (const id of [
+        "",
+        ".",
+        "..",
+        "../A1",
+        "A1/x",
+        "A1\\x",
+        "A1?x",
+        "A1#x",
+        "A1%2e",
+        "A\u00001",
+        "A".repeat(201)
+      ]) {
+        assert.strictEqual((yield* Effect.flip(store.files(id)))._tag, "SvcNotFound", id)
+      }
+      assert.deepStrictEqual(asked, [])
+      assert.strictEqual((yield* store.files("A 1+ü")).length, 3)
+    }
   )
 
-  it.effect("S1 a login that is refused later ends the access", () =>
-    Effect.gen(function* () {
-      const { layer } = world({ before: () => Effect.fail(refused) })
-      yield* Effect.gen(function* () {
-        const access = yield* ServiceAccess
-        const store = yield* LinkStore
-        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcLoginRefused")
-        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "SvcLoginRefused")
-      }).pipe(Effect.provide(layer))
-    })
+  serves(
+    "S1 a login that is refused later ends the access",
+    { before: () => Effect.fail(refused) },
+    function* ({ store }) {
+      const access = yield* ServiceAccess
+      assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcLoginRefused")
+      assert.strictEqual((yield* Effect.flip(access.lost))._tag, "SvcLoginRefused")
+    }
   )
 })
 

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read, references } from "../../../test/genome/Fixtures.ts"
+import { withCodec } from "../../../test/genome/WithCodec.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
@@ -34,41 +34,35 @@ const withBins = (file: OpenedFile, binsOf: (ref: number, bins: ReferenceIndex["
 const bin = (id: number): Bin => ({ id, loffset: null, chunks: [] })
 
 describe("the sequences of a file", () => {
-  it.effect("begin where the first record stands, past bins that have no chunk", () =>
-    Effect.gen(function* () {
-      const { file, reader } = yield* opened
-      const first = firstOfLevel(5)
-      const padded = withBins(file, (ref, bins) => (ref === 0 ? new Map([[first, bin(first)]]) : bins))
-      const expected = references.map((reference, ref) => ({ ...reference, first: ref === 1 ? 100_001 : null }))
-      assert.deepStrictEqual(yield* sequencesOf(padded, reader), expected)
-      const empty = withBins(file, () => new Map([[first, bin(first)]]))
-      assert.isTrue((yield* sequencesOf(empty, reader)).every((each) => each.first === null))
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("begin where the first record stands, past bins that have no chunk", function* () {
+    const { file, reader } = yield* opened
+    const first = firstOfLevel(5)
+    const padded = withBins(file, (ref, bins) => (ref === 0 ? new Map([[first, bin(first)]]) : bins))
+    const expected = references.map((reference, ref) => ({ ...reference, first: ref === 1 ? 100_001 : null }))
+    assert.deepStrictEqual(yield* sequencesOf(padded, reader), expected)
+    const empty = withBins(file, () => new Map([[first, bin(first)]]))
+    assert.isTrue((yield* sequencesOf(empty, reader)).every((each) => each.first === null))
+  })
 
-  it.effect("are as long as their bins reach where the header does not say, of however many bins", () =>
-    Effect.gen(function* () {
-      const { file, reader } = yield* opened
-      // A CSI of depth 8 has room for them.
-      const many = 200_000
-      const first = firstOfLevel(8)
-      const bins = new Map(Array.from({ length: many }, (_, i) => [first + i, bin(first + i)]))
-      const deep = withBins(file, (ref) => (ref === 0 ? bins : new Map()))
-      const unsaid = file.references.map(({ name }) => ({ name, length: null }))
-      const found = yield* sequencesOf({ ...deep, references: unsaid, index: { ...deep.index, depth: 8 } }, reader)
-      assert.deepStrictEqual(
-        found.map(({ length }) => length),
-        [many * 2 ** 14, 2 ** 29, 2 ** 29]
-      )
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("are as long as their bins reach where the header does not say, of however many bins", function* () {
+    const { file, reader } = yield* opened
+    // A CSI of depth 8 has room for them.
+    const many = 200_000
+    const first = firstOfLevel(8)
+    const bins = new Map(Array.from({ length: many }, (_, i) => [first + i, bin(first + i)]))
+    const deep = withBins(file, (ref) => (ref === 0 ? bins : new Map()))
+    const unsaid = file.references.map(({ name }) => ({ name, length: null }))
+    const found = yield* sequencesOf({ ...deep, references: unsaid, index: { ...deep.index, depth: 8 } }, reader)
+    assert.deepStrictEqual(
+      found.map(({ length }) => length),
+      [many * 2 ** 14, 2 ** 29, 2 ** 29]
+    )
+  })
 
-  it.effect("fail as damage where the index leads out of the file", () =>
-    Effect.gen(function* () {
-      const { file, reader } = yield* opened
-      const beyond = { begin: VirtualOffset.make(reader.size + 1, 0), end: VirtualOffset.make(reader.size + 2, 0) }
-      const wrong = withBins(file, () => new Map([[4681, { ...bin(4681), chunks: [beyond] }]]))
-      assert.strictEqual((yield* Effect.flip(sequencesOf(wrong, reader)))._tag, "SvcFileDamaged")
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("fail as damage where the index leads out of the file", function* () {
+    const { file, reader } = yield* opened
+    const beyond = { begin: VirtualOffset.make(reader.size + 1, 0), end: VirtualOffset.make(reader.size + 2, 0) }
+    const wrong = withBins(file, () => new Map([[4681, { ...bin(4681), chunks: [beyond] }]]))
+    assert.strictEqual((yield* Effect.flip(sequencesOf(wrong, reader)))._tag, "SvcFileDamaged")
+  })
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, concat, read, references } from "../../../test/genome/Fixtures.ts"
+import { withCodec } from "../../../test/genome/WithCodec.ts"
 import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { blockSize } from "../genome/bgzf/Bgzf.ts"
@@ -172,35 +173,34 @@ describe("the file that a client of htsget means", () => {
     })
   )
 
-  it.effect(
+  withCodec(
     "has its header and sequences although its end is damaged; records fail, and cost only another look at the end",
-    () =>
-      Effect.gen(function* () {
-        const all = Array.from({ length: 2000 }, (_, i) => read(`r${i}`, 0, i * 50))
-        const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
-        const { bai, bam } = bamFile(yield* Codec, [...all, unplaced], { blockBytes: 2000 })
-        const { index } = yield* readIndex("S1.bam.bai", fromBytes(bai))
-        const end = VirtualOffset.block(index.lastEnd ?? VirtualOffset.make(0, 0))
-        // Without reads, so that nothing but the end is looked at.
-        const region = "referenceName=chr2"
-        for (const damaged of [true, false]) {
-          const bytes = damaged ? bam.slice().fill(0xff, end + 20, end + 40) : bam
-          const { layer, reads } = ground({ "S1.bam": { bytes }, "S1.bam.bai": { bytes: bai } })
-          yield* Effect.gen(function* () {
-            assert.isNotEmpty((yield* parts("A1", "class=header")).pieces)
-            assert.strictEqual((yield* (yield* Tickets).sequences("A1", "S1.bam"))[0]?.first, 1)
-            const before = reads.length
-            for (const _ of [1, 2]) {
-              assert.strictEqual(damaged, (yield* Effect.result(parts("A1", region)))._tag === "Failure")
-            }
-            const looks = reads.slice(before)
-            assert.deepStrictEqual(
-              looks,
-              Array.from({ length: damaged ? 2 : 1 }, () => `S1.bam ${end}`)
-            )
-          }).pipe(Effect.provide(layer))
-        }
-      }).pipe(Effect.provide(ZlibCodec.layer))
+    function* () {
+      const all = Array.from({ length: 2000 }, (_, i) => read(`r${i}`, 0, i * 50))
+      const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
+      const { bai, bam } = bamFile(yield* Codec, [...all, unplaced], { blockBytes: 2000 })
+      const { index } = yield* readIndex("S1.bam.bai", fromBytes(bai))
+      const end = VirtualOffset.block(index.lastEnd ?? VirtualOffset.make(0, 0))
+      // Without reads, so that nothing but the end is looked at.
+      const region = "referenceName=chr2"
+      for (const damaged of [true, false]) {
+        const bytes = damaged ? bam.slice().fill(0xff, end + 20, end + 40) : bam
+        const { layer, reads } = ground({ "S1.bam": { bytes }, "S1.bam.bai": { bytes: bai } })
+        yield* Effect.gen(function* () {
+          assert.isNotEmpty((yield* parts("A1", "class=header")).pieces)
+          assert.strictEqual((yield* (yield* Tickets).sequences("A1", "S1.bam"))[0]?.first, 1)
+          const before = reads.length
+          for (const _ of [1, 2]) {
+            assert.strictEqual(damaged, (yield* Effect.result(parts("A1", region)))._tag === "Failure")
+          }
+          const looks = reads.slice(before)
+          assert.deepStrictEqual(
+            looks,
+            Array.from({ length: damaged ? 2 : 1 }, () => `S1.bam ${end}`)
+          )
+        }).pipe(Effect.provide(layer))
+      }
+    }
   )
 
   it.effect("D1 of a file that was cut has its header and sequences, by whichever index; the file is to blame", () =>

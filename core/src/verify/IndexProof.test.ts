@@ -4,6 +4,7 @@ import * as A from "effect/Arbitrary"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, concat, read, references, someReads, sound, text } from "../../../test/genome/Fixtures.ts"
 import { indexBy, type Placed, placesOf, writers } from "../../../test/genome/IndexWriters.ts"
+import { withCodec } from "../../../test/genome/WithCodec.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
@@ -31,10 +32,6 @@ import * as IndexProof from "./IndexProof.ts"
 import { compareRecords } from "./IndexProof.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
-
-/** A test with the codec that all of these need. */
-const proves = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
-  it.effect(name, () => Effect.gen(body).pipe(provided))
 
 /** The content of a BGZF file for `check`, so many blocks at once. */
 const walk = (codec: Codec["Service"], bytes: Uint8Array, check: RecordCheck, atOnce = 32) => {
@@ -229,7 +226,7 @@ const unreachable = (index: BinIndex, placed: ReadonlyArray<Placed>) =>
   })
 
 describe("an index against every record", () => {
-  proves("D7 a BAI with any bit flipped leads to every record, or is found", function* () {
+  withCodec("D7 a BAI with any bit flipped leads to every record, or is found", function* () {
     const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
     const { placed } = yield* placesOf(bam)
     const wrong = everyBit(bai).flatMap((bit) => {
@@ -242,13 +239,13 @@ describe("an index against every record", () => {
     assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
   })
 
-  proves("D7 a BAI may end without the number of unplaced reads, or with the zeros of bamtools", function* () {
+  withCodec("D7 a BAI may end without the number of unplaced reads, or with the zeros of bamtools", function* () {
     const { bai, bam } = bamFile(yield* Codec, manyKinds)
     const indexes = [bai.subarray(0, -8), concat(bai, new Uint8Array(72))].map(parsed)
     assert.deepStrictEqual(yield* judge(bam, indexes), [null, null])
   })
 
-  proves("D7 a CSI with any bit flipped before it was packed leads to every record, or is found", function* () {
+  withCodec("D7 a CSI with any bit flipped before it was packed leads to every record, or is found", function* () {
     const codec = yield* Codec
     const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
     const { placed } = yield* placesOf(bam)
@@ -265,7 +262,7 @@ describe("an index against every record", () => {
     assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
   })
 
-  proves("D7 a VCF whose index leads past a line, or to none", function* () {
+  withCodec("D7 a VCF whose index leads past a line, or to none", function* () {
     const codec = yield* Codec
     const lines = Array.from(
       { length: 400 },
@@ -292,7 +289,7 @@ describe("an index against every record", () => {
     }
   })
 
-  proves("D7 a VCF whose index was made without END does not lead to a gVCF block", function* () {
+  withCodec("D7 a VCF whose index was made without END does not lead to a gVCF block", function* () {
     const codec = yield* Codec
     const lines = [
       ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
@@ -305,7 +302,7 @@ describe("an index against every record", () => {
     assert.match(proof.fault() ?? "", /^it (does not lead to|leads readers past) the record at chr1:10001,/)
   })
 
-  proves("D15 an index that was made by REF and END alone is told, and no fault", function* () {
+  withCodec("D15 an index that was made by REF and END alone is told, and no fault", function* () {
     const codec = yield* Codec
     const lines = [
       ...Array.from({ length: 100 }, (_, i) => `chr1\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`),
@@ -328,7 +325,7 @@ describe("an index against every record", () => {
     assert.isNull(said(yield* readIndex("a.vcf.gz.tbi", fromBytes(made.bytes))))
   })
 
-  proves("D7 an unmapped read that an older samtools skips by is told, and no fault", function* () {
+  withCodec("D7 an unmapped read that an older samtools skips by is told, and no fault", function* () {
     const codec = yield* Codec
     const reads = [read("a", 0, 100), read("u", 0, 20_000, []), read("b", 0, 20_010), read("c", 0, 40_000)]
     const { bam } = bamFile(codec, reads, { blockBytes: 300 })
@@ -346,7 +343,7 @@ describe("an index against every record", () => {
     assert.match(note ?? "", /^it leads samtools past 1 unmapped read, the first at chr1:20001,/)
   })
 
-  proves("D7 reads past the end of what a BAI can lead to", function* () {
+  withCodec("D7 reads past the end of what a BAI can lead to", function* () {
     const codec = yield* Codec
     const long = [{ name: "chr1", length: 2 ** 30 }]
     const { bam } = bamFile(codec, [read("a", 0, 100), read("b", 0, 600_000_000)], { references: long, depth: 6 })

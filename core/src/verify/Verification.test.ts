@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { codecHere } from "../../../test/genome/CodecHere.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
 import { rewritten } from "../../../test/genome/LossyIndexes.ts"
+import { withCodecHere } from "../../../test/genome/WithCodec.ts"
 import { longForm } from "../../../test/LongForm.ts"
 import { LocalIo } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
@@ -71,10 +71,6 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
   return concat(...parts)
 }
 
-/** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
-const verifies = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
-  it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
-
 const subjects = Effect.map(Codec, (codec) => ({
   codec,
   files: [
@@ -84,7 +80,7 @@ const subjects = Effect.map(Codec, (codec) => ({
 }))
 
 describe("verify", () => {
-  verifies("sound files tell what they hold, and an index which file it belongs to", function* () {
+  withCodecHere("sound files tell what they hold, and an index which file it belongs to", function* () {
     const { bai, bam } = bamFile(yield* Codec, reads)
     const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": bai })
     assert.deepInclude(verdicts.get("a.bam")?.facts, { records: 24, references: 3 })
@@ -95,22 +91,25 @@ describe("verify", () => {
     )
   })
 
-  verifies("D7 a gap of an index is named, and its index fails: with its data, and by samples of it", function* () {
-    const many = [0, 1, 2].flatMap((ref) => Array.from({ length: 600 }, (_, i) => read(`r${i}`, ref, i * 20)))
-    const { bai, bam } = bamFile(yield* Codec, many, { level: 0 })
-    const lossy = rewritten(bai, ([, chr2]) => {
-      chr2!.bins = []
-    })
-    const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": lossy })
-    assert.deepStrictEqual([verdicts.get("a.bam")?.status, verdicts.get("a.bam.bai")?.status], ["ok", "failed"])
-    const said = /leads to nothing of a\.bam from byte \d+ to \d+, between chr1:1 and chr3: index the file anew$/
-    assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", said)
-    const files = { "a.bam": bam, "a.bam.bai": lossy }
-    const [alone] = yield* verify(targetsOf({ "a.bam.bai": lossy }), silent).pipe(Effect.provide(memory(files)))
-    assert.match(alone?.error?.message ?? "", said)
-  })
+  withCodecHere(
+    "D7 a gap of an index is named, and its index fails: with its data, and by samples of it",
+    function* () {
+      const many = [0, 1, 2].flatMap((ref) => Array.from({ length: 600 }, (_, i) => read(`r${i}`, ref, i * 20)))
+      const { bai, bam } = bamFile(yield* Codec, many, { level: 0 })
+      const lossy = rewritten(bai, ([, chr2]) => {
+        chr2!.bins = []
+      })
+      const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": lossy })
+      assert.deepStrictEqual([verdicts.get("a.bam")?.status, verdicts.get("a.bam.bai")?.status], ["ok", "failed"])
+      const said = /leads to nothing of a\.bam from byte \d+ to \d+, between chr1:1 and chr3: index the file anew$/
+      assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", said)
+      const files = { "a.bam": bam, "a.bam.bai": lossy }
+      const [alone] = yield* verify(targetsOf({ "a.bam.bai": lossy }), silent).pipe(Effect.provide(memory(files)))
+      assert.match(alone?.error?.message ?? "", said)
+    }
+  )
 
-  verifies(
+  withCodecHere(
     "D15 references may stand in another order than in the header, also for an index that is made",
     function* () {
       const { bai, bam } = bamFile(yield* Codec, [...reads.slice(16), ...reads.slice(0, 16)])
@@ -130,7 +129,7 @@ describe("verify", () => {
     }
   )
 
-  verifies(
+  withCodecHere(
     "D7 D16 an index may have its suffix in place of that of its data, and is held against it all the same",
     function* () {
       const codec = yield* Codec
@@ -201,7 +200,7 @@ describe("verify", () => {
     return false
   })
 
-  verifies(
+  withCodecHere(
     "D2 a flipped bit of a small BAM and a small VCF is found, but for those that no reader can notice",
     function* () {
       const { codec, files } = yield* subjects
@@ -216,7 +215,7 @@ describe("verify", () => {
     }
   )
 
-  verifies("D2 a flipped bit in blocks of usual size: found, or no reader can notice it", function* () {
+  withCodecHere("D2 a flipped bit in blocks of usual size: found, or no reader can notice it", function* () {
     const codec = yield* Codec
     const many = Array.from({ length: 300 }, (_, i) => read(`r${i}`, 0, i * 97))
     const { bam } = bamFile(codec, many, { blockBytes: 30_000 })
@@ -225,7 +224,7 @@ describe("verify", () => {
     }
   })
 
-  verifies("D1 every truncation is found", function* () {
+  withCodecHere("D1 every truncation is found", function* () {
     const { files } = yield* subjects
     for (const { bytes, name } of files) {
       for (let length = 0; length < bytes.length; length += longForm ? 1 : 7) {
@@ -235,7 +234,7 @@ describe("verify", () => {
     }
   })
 
-  verifies("D3 what is no BGZF at all is named by what it is", function* () {
+  withCodecHere("D3 what is no BGZF at all is named by what it is", function* () {
     const plain = new Uint8Array(gzipSync(text(vcfHead)))
     for (const [bytes, wanted] of [
       [plain, "it is plain gzip; compress it with bgzip"],
@@ -247,7 +246,7 @@ describe("verify", () => {
     }
   })
 
-  verifies("a cut at the border of two blocks, where every block that is left is sound", function* () {
+  withCodecHere("a cut at the border of two blocks, where every block that is left is sound", function* () {
     const { files } = yield* subjects
     const [{ bytes, name } = { bytes: new Uint8Array(0), name: "" }] = files
     const first = Bgzf.blockSize(bytes, 0)
@@ -256,7 +255,7 @@ describe("verify", () => {
     assert.include(verdict.error?.message ?? "", "end-of-file block")
   })
 
-  verifies("the first of several damages is reported, with its block counted from 1 and its byte", function* () {
+  withCodecHere("the first of several damages is reported, with its block counted from 1 and its byte", function* () {
     const { files } = yield* subjects
     const bytes = (files[0]?.bytes ?? new Uint8Array(0)).slice()
     const second = Bgzf.blockSize(bytes, 0)
@@ -268,7 +267,7 @@ describe("verify", () => {
     assert.match(verdict.error?.message ?? "", new RegExp(`^a\\.bam: block 2 at byte ${second} `))
   })
 
-  verifies("sound blocks with records that are none, or out of the order the header promises", function* () {
+  withCodecHere("sound blocks with records that are none, or out of the order the header promises", function* () {
     const codec = yield* Codec
     const swapped = bamFile(codec, [...reads].reverse()).bam
     assert.strictEqual(faultOf(yield* checkOne("a.bam", swapped)), "BadRecord")
@@ -283,23 +282,26 @@ describe("verify", () => {
     assert.include(cut.error?.message ?? "", "ends inside a record")
   })
 
-  verifies("D7 an index of another file, of an older version of its file, and one whose file is damaged", function* () {
-    const codec = yield* Codec
-    const { bai, bam } = bamFile(codec, reads)
-    const fewer = bamFile(codec, reads.slice(0, 23))
-    const older = yield* check({ "a.bam": bam, "a.bam.bai": fewer.bai })
-    assert.strictEqual(faultOf(older.get("a.bam.bai")), "IndexMismatch")
-    assert.strictEqual(older.get("a.bam")?.status, "ok")
-    const spoiled = bam.slice()
-    spoiled[bam.length - 40] = (spoiled[bam.length - 40] ?? 0) ^ 1
-    const beside = yield* check({ "a.bam": spoiled, "a.bam.bai": bai })
-    assert.strictEqual(beside.get("a.bam")?.status, "failed")
-    assert.deepInclude(beside.get("a.bam.bai"), { status: "ok", notes: ["not compared with a.bam, which failed"] })
-    const alone = yield* checkOne("b.bam.bai", bai)
-    assert.deepStrictEqual(alone.notes, ["not compared: b.bam is not there"])
-  })
+  withCodecHere(
+    "D7 an index of another file, of an older version of its file, and one whose file is damaged",
+    function* () {
+      const codec = yield* Codec
+      const { bai, bam } = bamFile(codec, reads)
+      const fewer = bamFile(codec, reads.slice(0, 23))
+      const older = yield* check({ "a.bam": bam, "a.bam.bai": fewer.bai })
+      assert.strictEqual(faultOf(older.get("a.bam.bai")), "IndexMismatch")
+      assert.strictEqual(older.get("a.bam")?.status, "ok")
+      const spoiled = bam.slice()
+      spoiled[bam.length - 40] = (spoiled[bam.length - 40] ?? 0) ^ 1
+      const beside = yield* check({ "a.bam": spoiled, "a.bam.bai": bai })
+      assert.strictEqual(beside.get("a.bam")?.status, "failed")
+      assert.deepInclude(beside.get("a.bam.bai"), { status: "ok", notes: ["not compared with a.bam, which failed"] })
+      const alone = yield* checkOne("b.bam.bai", bai)
+      assert.deepStrictEqual(alone.notes, ["not compared: b.bam is not there"])
+    }
+  )
 
-  verifies(
+  withCodecHere(
     "D7 an index that leads past records, though it counts and names them all; named alone, it is only sampled",
     function* () {
       const { bai, bam } = bamFile(yield* Codec, reads)
@@ -317,7 +319,7 @@ describe("verify", () => {
     }
   )
 
-  verifies("size and checksum of a manifest count for any kind of file", function* () {
+  withCodecHere("size and checksum of a manifest count for any kind of file", function* () {
     const bytes = text("notes")
     const expected = { path: "notes.txt", bytes: 5, sha256: sumOf(bytes) }
     assert.strictEqual((yield* checkOne("notes.txt", bytes, expected)).status, "ok")
@@ -326,7 +328,7 @@ describe("verify", () => {
     assert.strictEqual((yield* checkOne("notes.txt", bytes)).status, "unchecked")
   })
 
-  verifies(
+  withCodecHere(
     "D2 a checksum beside a file is held against it: equal, of other bytes, of no form, without its file",
     function* () {
       const { bam } = bamFile(yield* Codec, reads)
@@ -354,7 +356,7 @@ describe("verify", () => {
     }
   )
 
-  verifies("what is no file to check is told as what it is; what is missing or closed has failed", function* () {
+  withCodecHere("what is no file to check is told as what it is; what is missing or closed has failed", function* () {
     const roles: ReadonlyArray<Target["role"]> = [
       { _tag: "Missing" },
       { _tag: "Unreadable", errno: "EACCES" },
@@ -379,7 +381,7 @@ describe("verify", () => {
     assert.strictEqual(faultOf(closed[0]), "SvcLocalIo")
   })
 
-  verifies("a file that is gone since it was found is a failure of that file alone", function* () {
+  withCodecHere("a file that is gone since it was found is a failure of that file alone", function* () {
     const { bai, bam } = bamFile(yield* Codec, reads)
     const verdicts = yield* verify(targetsOf({ "gone.bam": bam, "a.bam.bai": bai }), silent).pipe(
       Effect.provide(memory({ "a.bam.bai": bai }))

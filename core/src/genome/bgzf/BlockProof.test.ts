@@ -4,6 +4,7 @@ import { Effect, Result, Schema, Semaphore } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, counting, text } from "../../../../test/genome/Fixtures.ts"
 import { walk } from "../../../../test/genome/Walk.ts"
+import { withCodec } from "../../../../test/genome/WithCodec.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "./Bgzf.ts"
@@ -102,43 +103,39 @@ describe("blocks that are proven as they come", () => {
     { arbitrary: { runs: longForm ? 300 : 40 } }
   )
 
-  it.effect("what came is not read a second time, but for the block across two connections", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const roll = dice(1)
-      const file = concat(...Array.from({ length: 24 }, () => someFile(codec, roll)))
-      const proof = yield* newProof
-      const middle = file.length >> 1
-      for (const [from, to] of [
-        [middle, file.length],
-        [0, middle]
-      ] as const) {
-        for (let at = from; at < to; at += 50_000) {
-          const lent = file.slice(at, Math.min(to, at + 50_000))
-          yield* proof.take(at, lent)
-          lent.fill(0)
-        }
+  withCodec("what came is not read a second time, but for the block across two connections", function* () {
+    const codec = yield* Codec
+    const roll = dice(1)
+    const file = concat(...Array.from({ length: 24 }, () => someFile(codec, roll)))
+    const proof = yield* newProof
+    const middle = file.length >> 1
+    for (const [from, to] of [
+      [middle, file.length],
+      [0, middle]
+    ] as const) {
+      for (let at = from; at < to; at += 50_000) {
+        const lent = file.slice(at, Math.min(to, at + 50_000))
+        yield* proof.take(at, lent)
+        lent.fill(0)
       }
-      const reader = counting(fromBytes(file))
-      yield* proof.finish("s.bam", reader)
-      assert.isAtMost(reader.bytesRead(), 2 * Bgzf.maxBlock)
-      assert.isAbove(file.length, 8 * Bgzf.maxBlock)
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+    }
+    const reader = counting(fromBytes(file))
+    yield* proof.finish("s.bam", reader)
+    assert.isAtMost(reader.bytesRead(), 2 * Bgzf.maxBlock)
+    assert.isAbove(file.length, 8 * Bgzf.maxBlock)
+  })
 
-  it.effect("D2 the damaged block is named by its place", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const blocks = Array.from({ length: 40 }, (_, i) => Bgzf.deflateBlock(codec, text(`content ${i}`.repeat(50)), 6))
-      const file = concat(...blocks, Bgzf.eofBlock)
-      const before = blocks.slice(0, 21).reduce((sum, { length }) => sum + length, 0)
-      file[before + 30] = (file[before + 30] ?? 0) ^ 1
-      for (const comes of [true, false]) {
-        const proof = yield* newProof
-        if (comes) yield* proof.take(0, file)
-        const error = yield* Effect.flip(proof.finish("s.bam", fromBytes(file)))
-        assert.match(error.message, new RegExp(`^s\\.bam: the BGZF block at byte ${before} is damaged: it `))
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D2 the damaged block is named by its place", function* () {
+    const codec = yield* Codec
+    const blocks = Array.from({ length: 40 }, (_, i) => Bgzf.deflateBlock(codec, text(`content ${i}`.repeat(50)), 6))
+    const file = concat(...blocks, Bgzf.eofBlock)
+    const before = blocks.slice(0, 21).reduce((sum, { length }) => sum + length, 0)
+    file[before + 30] = (file[before + 30] ?? 0) ^ 1
+    for (const comes of [true, false]) {
+      const proof = yield* newProof
+      if (comes) yield* proof.take(0, file)
+      const error = yield* Effect.flip(proof.finish("s.bam", fromBytes(file)))
+      assert.match(error.message, new RegExp(`^s\\.bam: the BGZF block at byte ${before} is damaged: it `))
+    }
+  })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
+import { withCodec } from "../../../../test/genome/WithCodec.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { readVcfHeader, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
@@ -70,62 +70,56 @@ describe("how far a VCF record reaches by its lengths", () => {
 })
 
 describe("contigs of a VCF header", () => {
-  it.effect("D15 a length between quotes is none", () =>
-    Effect.gen(function* () {
-      const head = [
-        "##fileformat=VCFv4.2",
-        '##contig=<ID=1,Description="as of,ID=7,length=3",length=1000>',
-        '##contig=<ID=2,Description="a \\",length=3",length=2000>',
-        "##contig=<length=500,ID=3>",
-        "##contig=<ID=4>",
-        "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-      ].join("\n")
-      const { contigs } = yield* readVcfHeader("x.vcf.gz", fromBytes(bgzf(yield* Codec, text(head))))
-      assert.deepStrictEqual(contigs, [
-        { name: "1", length: 1000 },
-        { name: "2", length: 2000 },
-        { name: "3", length: 500 },
-        { name: "4", length: null }
-      ])
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D15 a length between quotes is none", function* () {
+    const head = [
+      "##fileformat=VCFv4.2",
+      '##contig=<ID=1,Description="as of,ID=7,length=3",length=1000>',
+      '##contig=<ID=2,Description="a \\",length=3",length=2000>',
+      "##contig=<length=500,ID=3>",
+      "##contig=<ID=4>",
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    ].join("\n")
+    const { contigs } = yield* readVcfHeader("x.vcf.gz", fromBytes(bgzf(yield* Codec, text(head))))
+    assert.deepStrictEqual(contigs, [
+      { name: "1", length: 1000 },
+      { name: "2", length: 2000 },
+      { name: "3", length: 500 },
+      { name: "4", length: null }
+    ])
+  })
 })
 
 describe("a VCF without a #CHROM line", () => {
-  it.effect("D15 names the line at which its header ends", () =>
-    Effect.gen(function* () {
-      const reasonOf = (head: string) =>
-        Effect.gen(function* () {
-          const reader = fromBytes(bgzf(yield* Codec, text(head)))
-          return (yield* Effect.flip(readVcfHeader("x.vcf.gz", reader))).reason
-        })
-      const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-      const first = "##fileformat=VCFv4.2\n"
-      assert.strictEqual(yield* reasonOf(first), "it has no #CHROM line")
-      assert.strictEqual(
-        yield* reasonOf(`${first} \n${columns}`),
-        "it has no #CHROM line before line 2, which does not begin with #"
-      )
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D15 names the line at which its header ends", function* () {
+    const reasonOf = (head: string) =>
+      Effect.gen(function* () {
+        const reader = fromBytes(bgzf(yield* Codec, text(head)))
+        return (yield* Effect.flip(readVcfHeader("x.vcf.gz", reader))).reason
+      })
+    const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    const first = "##fileformat=VCFv4.2\n"
+    assert.strictEqual(yield* reasonOf(first), "it has no #CHROM line")
+    assert.strictEqual(
+      yield* reasonOf(`${first} \n${columns}`),
+      "it has no #CHROM line before line 2, which does not begin with #"
+    )
+  })
 })
 
 describe("a blank line in the header of a VCF", () => {
-  it.effect("D15 belongs to the header before #CHROM, not after it, and a slice has none", () =>
-    Effect.gen(function* () {
-      const meta = "##fileformat=VCFv4.2\n"
-      const contig = "##contig=<ID=1,length=9>\n"
-      const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-      for (const blank of ["\n", "\r\n", "\n\n"]) {
-        const lines = meta + blank + contig + blank + columns
-        const reader = fromBytes(bgzf(yield* Codec, text(`${lines}\n1\t5\t.\tA\tC\t.\t.\t.\n`)))
-        const header = yield* readVcfHeader("x.vcf.gz", reader)
-        assert.deepStrictEqual(header.text, text(lines))
-        assert.deepStrictEqual(header.contigs, [{ name: "1", length: 9 }])
-        assert.deepStrictEqual(withoutBlankLines(header.text), text(meta + contig + columns))
-      }
-    }).pipe(Effect.provide(ZlibCodec.layer))
-  )
+  withCodec("D15 belongs to the header before #CHROM, not after it, and a slice has none", function* () {
+    const meta = "##fileformat=VCFv4.2\n"
+    const contig = "##contig=<ID=1,length=9>\n"
+    const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    for (const blank of ["\n", "\r\n", "\n\n"]) {
+      const lines = meta + blank + contig + blank + columns
+      const reader = fromBytes(bgzf(yield* Codec, text(`${lines}\n1\t5\t.\tA\tC\t.\t.\t.\n`)))
+      const header = yield* readVcfHeader("x.vcf.gz", reader)
+      assert.deepStrictEqual(header.text, text(lines))
+      assert.deepStrictEqual(header.contigs, [{ name: "1", length: 9 }])
+      assert.deepStrictEqual(withoutBlankLines(header.text), text(meta + contig + columns))
+    }
+  })
 })
 
 describe("the header of a VCF slice", () => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, references, someReads } from "../../../../test/genome/Fixtures.ts"
+import { withCodec } from "../../../../test/genome/WithCodec.ts"
 import { fromBytes } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
@@ -97,30 +98,28 @@ describe("IndexBuilder", () => {
     }).pipe(provided)
   )
 
-  it.effect("is a CSI where a reference or a record goes past 2^29, of as many levels as that takes", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const kindOf = Effect.fnUntraced(function* (longest: number, end: number) {
-        const builder = IndexBuilder.make()
-        builder.add(0, 100, end, true, 0, 0)
-        builder.close(0, 50)
-        const columns = builder.fitting(codec, vcfColumns(["chr1"]), longest)
-        const { bytes, suffix } = builder.fitting(codec, 1, longest)
-        assert.strictEqual(columns.suffix, suffix === "bai" ? "tbi" : "csi")
-        // As files of their kind are: a BAI plain, the others BGZF.
-        assert.strictEqual(Bgzf.isGzip(bytes), suffix !== "bai")
-        assert.isTrue(Bgzf.isGzip(columns.bytes))
-        const { index } = yield* readIndex("s", fromBytes(bytes))
-        return [suffix, index.format, index.depth]
-      })
-      assert.deepStrictEqual(yield* kindOf(2 ** 29, 2 ** 29), ["bai", "BAI", 5])
-      assert.deepStrictEqual(yield* kindOf(2 ** 29 + 1, 200), ["csi", "CSI", 6])
-      assert.deepStrictEqual(yield* kindOf(1_000, 2 ** 29 + 1), ["csi", "CSI", 6])
-      assert.deepStrictEqual(yield* kindOf(0, 2 ** 33), ["csi", "CSI", 7])
-      // What no reference is as long as, by a header that is wrong.
-      assert.deepStrictEqual(yield* kindOf(1e20, 200), ["csi", "CSI", 8])
-    }).pipe(provided)
-  )
+  withCodec("is a CSI where a reference or a record goes past 2^29, of as many levels as that takes", function* () {
+    const codec = yield* Codec
+    const kindOf = Effect.fnUntraced(function* (longest: number, end: number) {
+      const builder = IndexBuilder.make()
+      builder.add(0, 100, end, true, 0, 0)
+      builder.close(0, 50)
+      const columns = builder.fitting(codec, vcfColumns(["chr1"]), longest)
+      const { bytes, suffix } = builder.fitting(codec, 1, longest)
+      assert.strictEqual(columns.suffix, suffix === "bai" ? "tbi" : "csi")
+      // As files of their kind are: a BAI plain, the others BGZF.
+      assert.strictEqual(Bgzf.isGzip(bytes), suffix !== "bai")
+      assert.isTrue(Bgzf.isGzip(columns.bytes))
+      const { index } = yield* readIndex("s", fromBytes(bytes))
+      return [suffix, index.format, index.depth]
+    })
+    assert.deepStrictEqual(yield* kindOf(2 ** 29, 2 ** 29), ["bai", "BAI", 5])
+    assert.deepStrictEqual(yield* kindOf(2 ** 29 + 1, 200), ["csi", "CSI", 6])
+    assert.deepStrictEqual(yield* kindOf(1_000, 2 ** 29 + 1), ["csi", "CSI", 6])
+    assert.deepStrictEqual(yield* kindOf(0, 2 ** 33), ["csi", "CSI", 7])
+    // What no reference is as long as, by a header that is wrong.
+    assert.deepStrictEqual(yield* kindOf(1e20, 200), ["csi", "CSI", 8])
+  })
 
   it("names of a tabix index come back, in TBI and in CSI", () => {
     const builder = IndexBuilder.make(14, 5)
@@ -223,50 +222,44 @@ describe("parsing untrusted indexes", () => {
       }).pipe(provided)
   )
 
-  it.effect("D1 an index that is cut at any byte, or has any byte behind its end, says at which", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const { bai } = bamFile(codec, [read("r", 0, 100), read("u", -1, -1, [])])
-      const builder = IndexBuilder.make(14, 5)
-      builder.add(0, 4, 5, true, 0, 100)
-      builder.close(0, 200)
-      const plain = { bai, tbi: builder.tbi(vcfColumns(["chr1"])), csi: builder.csi(vcfColumns(["chr1"])) }
-      for (const format of ["bai", "tbi", "csi"] as const) {
-        const whole = plain[format]
-        // The number of unplaced reads, 8 bytes at the end, may be absent.
-        const field = whole.length - 8
-        const look = (bytes: Uint8Array) =>
-          Effect.result(readIndex("x", fromBytes(format === "bai" ? bytes : bgzf(codec, bytes))))
-        assert.isTrue(Result.isSuccess(yield* look(whole)))
-        assert.isTrue(Result.isSuccess(yield* look(whole.subarray(0, field))))
-        for (let length = 0; length < whole.length; length++) {
-          const found = yield* look(whole.subarray(0, length))
-          assert.strictEqual(Result.isFailure(found), length !== field, `${format} of ${length} bytes`)
-          if (Result.isSuccess(found) || length < field) continue
-          assert.strictEqual(found.failure.fault, "BadIndex")
-          assert.include(found.failure.reason, `ends at byte ${length}`)
-          assert.include(found.failure.reason, `begins at byte ${field}`)
-        }
-        for (const more of [1, 7, 8, 9, 300]) {
-          const found = yield* Effect.flip(
-            Effect.fromResult(yield* look(concat(whole, new Uint8Array(more).fill(0x20))))
-          )
-          assert.strictEqual(found.fault, "BadIndex")
-          assert.include(found.reason, `its end is at byte ${whole.length}`)
-          assert.include(found.reason, `goes on to byte ${whole.length + more}`)
-        }
+  withCodec("D1 an index that is cut at any byte, or has any byte behind its end, says at which", function* () {
+    const codec = yield* Codec
+    const { bai } = bamFile(codec, [read("r", 0, 100), read("u", -1, -1, [])])
+    const builder = IndexBuilder.make(14, 5)
+    builder.add(0, 4, 5, true, 0, 100)
+    builder.close(0, 200)
+    const plain = { bai, tbi: builder.tbi(vcfColumns(["chr1"])), csi: builder.csi(vcfColumns(["chr1"])) }
+    for (const format of ["bai", "tbi", "csi"] as const) {
+      const whole = plain[format]
+      // The number of unplaced reads, 8 bytes at the end, may be absent.
+      const field = whole.length - 8
+      const look = (bytes: Uint8Array) =>
+        Effect.result(readIndex("x", fromBytes(format === "bai" ? bytes : bgzf(codec, bytes))))
+      assert.isTrue(Result.isSuccess(yield* look(whole)))
+      assert.isTrue(Result.isSuccess(yield* look(whole.subarray(0, field))))
+      for (let length = 0; length < whole.length; length++) {
+        const found = yield* look(whole.subarray(0, length))
+        assert.strictEqual(Result.isFailure(found), length !== field, `${format} of ${length} bytes`)
+        if (Result.isSuccess(found) || length < field) continue
+        assert.strictEqual(found.failure.fault, "BadIndex")
+        assert.include(found.failure.reason, `ends at byte ${length}`)
+        assert.include(found.failure.reason, `begins at byte ${field}`)
       }
-    }).pipe(provided)
-  )
+      for (const more of [1, 7, 8, 9, 300]) {
+        const found = yield* Effect.flip(Effect.fromResult(yield* look(concat(whole, new Uint8Array(more).fill(0x20)))))
+        assert.strictEqual(found.fault, "BadIndex")
+        assert.include(found.reason, `its end is at byte ${whole.length}`)
+        assert.include(found.reason, `goes on to byte ${whole.length + more}`)
+      }
+    }
+  })
 
-  it.effect("D6 a compressed index that inflates without end is stopped", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const bomb = bgzf(codec, concat(csi(14), new Uint8Array(60_000_000)))
-      assert.isBelow(bomb.length, 600_000)
-      const fault = yield* Effect.flip(readIndex("x.tbi", fromBytes(bomb)))
-      assert.strictEqual(fault.fault, "BadIndex")
-      assert.include(fault.reason, "inflates to more than")
-    }).pipe(provided)
-  )
+  withCodec("D6 a compressed index that inflates without end is stopped", function* () {
+    const codec = yield* Codec
+    const bomb = bgzf(codec, concat(csi(14), new Uint8Array(60_000_000)))
+    assert.isBelow(bomb.length, 600_000)
+    const fault = yield* Effect.flip(readIndex("x.tbi", fromBytes(bomb)))
+    assert.strictEqual(fault.fault, "BadIndex")
+    assert.include(fault.reason, "inflates to more than")
+  })
 })

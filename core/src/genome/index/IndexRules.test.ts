@@ -14,6 +14,7 @@ import {
 import { indexBy, placesOf, type Writer, writers } from "../../../../test/genome/IndexWriters.ts"
 import { realBytes } from "../../../../test/genome/Oracles.ts"
 import { sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
+import { withCodecHere } from "../../../../test/genome/WithCodec.ts"
 import { lacks, unless } from "../../../../test/Lacks.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
@@ -62,23 +63,21 @@ describe("what an index narrows", () => {
 
 describe("a bin with unmapped reads alone", () => {
   // Writers take its place among the windows from the next mapped read, which starts behind the bin.
-  it.effect("D19 is no index of another file, whichever program wrote it", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const spliced = read("r1", 0, 16_384, [
-        [20, "M"],
-        [30_000, "N"],
-        [20, "M"]
-      ])
-      const { bam } = bamFile(codec, [read("r0", 0, 0, []), spliced], {})
-      const { placed } = yield* placesOf(bam)
-      for (const writer of writers) {
-        const plain = indexBy(writer, placed, references.length)
-        const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
-        assert.strictEqual(yield* countOf(bam, index, suffixOf(writer), "chr1:1"), 2, writer.name)
-      }
-    }).pipe(provided)
-  )
+  withCodecHere("D19 is no index of another file, whichever program wrote it", function* () {
+    const codec = yield* Codec
+    const spliced = read("r1", 0, 16_384, [
+      [20, "M"],
+      [30_000, "N"],
+      [20, "M"]
+    ])
+    const { bam } = bamFile(codec, [read("r0", 0, 0, []), spliced], {})
+    const { placed } = yield* placesOf(bam)
+    for (const writer of writers) {
+      const plain = indexBy(writer, placed, references.length)
+      const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
+      assert.strictEqual(yield* countOf(bam, index, suffixOf(writer), "chr1:1"), 2, writer.name)
+    }
+  })
 })
 
 describe("every kind of index over dense reads, long ones and unmapped ones", () => {
@@ -122,36 +121,28 @@ describe("an index that noodles-csi 0.58.0 wrote", unless(lacks.realFiles), () =
   const bam = () => realBytes("volvox-sorted.bam")
   const csi = () => realBytes("../cases/noodles/volvox-sorted.bam.csi")
 
-  it.effect("D19 gives all reads of a region, and of many others, in slices", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* countOf(bam(), csi(), "csi", "ctgA:1-16000"), 3_056)
-      const { placed } = yield* placesOf(bam())
-      for (let start = 0; start < 50_000; start += longForm ? 1_237 : 8_209) {
-        const end = start + 1 + ((start * 7) % 9_000)
-        const scanned = placed.filter((it) => it.start < end && it.end > start).length
-        assert.strictEqual(yield* countOf(bam(), csi(), "csi", `ctgA:${start + 1}-${end}`), scanned)
-      }
-    }).pipe(provided)
-  )
+  withCodecHere("D19 gives all reads of a region, and of many others, in slices", function* () {
+    assert.strictEqual(yield* countOf(bam(), csi(), "csi", "ctgA:1-16000"), 3_056)
+    const { placed } = yield* placesOf(bam())
+    for (let start = 0; start < 50_000; start += longForm ? 1_237 : 8_209) {
+      const end = start + 1 + ((start * 7) % 9_000)
+      const scanned = placed.filter((it) => it.start < end && it.end > start).length
+      assert.strictEqual(yield* countOf(bam(), csi(), "csi", `ctgA:${start + 1}-${end}`), scanned)
+    }
+  })
 
-  it.effect("D19 leads a ticket to all reads of a region", () =>
-    Effect.gen(function* () {
-      const reader = fromBytes(bam())
-      const pair = { name: "v.bam", reader, index: { name: "v.bam.csi", reader: fromBytes(csi()) } }
-      const body = JSON.stringify({ regions: [{ referenceName: "ctgA", start: 0, end: 16_000 }] })
-      const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
-      const pieces = yield* piecesOf(yield* openFile("reads", pair), reader, request)
-      const ticket = concat(
-        ...pieces.map((piece) =>
-          piece._tag === "Inline"
-            ? piece.bytes
-            : piece._tag === "Range"
-              ? bam().subarray(piece.first, piece.end)
-              : bam()
-        )
+  withCodecHere("D19 leads a ticket to all reads of a region", function* () {
+    const reader = fromBytes(bam())
+    const pair = { name: "v.bam", reader, index: { name: "v.bam.csi", reader: fromBytes(csi()) } }
+    const body = JSON.stringify({ regions: [{ referenceName: "ctgA", start: 0, end: 16_000 }] })
+    const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
+    const pieces = yield* piecesOf(yield* openFile("reads", pair), reader, request)
+    const ticket = concat(
+      ...pieces.map((piece) =>
+        piece._tag === "Inline" ? piece.bytes : piece._tag === "Range" ? bam().subarray(piece.first, piece.end) : bam()
       )
-      const { placed } = yield* placesOf(ticket)
-      assert.strictEqual(placed.filter(({ start }) => start < 16_000).length, 3_056)
-    }).pipe(provided)
-  )
+    )
+    const { placed } = yield* placesOf(ticket)
+    assert.strictEqual(placed.filter(({ start }) => start < 16_000).length, 3_056)
+  })
 })

@@ -9,6 +9,7 @@ import { longReadsOf, longReferences } from "../../../../test/genome/LongReads.t
 import { losing, losses, rewritten } from "../../../../test/genome/LossyIndexes.ts"
 import { randomFile, randomRange } from "../../../../test/genome/RandomFiles.ts"
 import { contentOf, sliceOf, sourceOf } from "../../../../test/genome/Slicing.ts"
+import { withCodecHere } from "../../../../test/genome/WithCodec.ts"
 import { longForm } from "../../../../test/LongForm.ts"
 import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
 import { fromBody } from "../../htsget/TicketRequest.ts"
@@ -157,8 +158,9 @@ describe("an index that lacks something", () => {
     }).pipe(provided)
   )
 
-  it.effect("D7 a bin that is lost below the joined chunks of another is told by the windows that begin in it", () =>
-    Effect.gen(function* () {
+  withCodecHere(
+    "D7 a bin that is lost below the joined chunks of another is told by the windows that begin in it",
+    function* () {
       const codec = yield* Codec
       const reads = Array.from({ length: 910 }, (_, i) =>
         read(
@@ -182,7 +184,7 @@ describe("an index that lacks something", () => {
         assert.deepStrictEqual(yield* sliced(bam, lossy, "bam.bai", range), yield* sliced(bam, bai, "bam.bai", range))
       }
       assert.lengthOf([...gapsOf(...(yield* opened(bam, lossy)))], 1)
-    }).pipe(provided)
+    }
   )
 
   it.effect("D7 a gap is said with its size before it is read, and takes no more memory the longer it is", () =>
@@ -241,22 +243,20 @@ const opened = Effect.fnUntraced(function* (data: Uint8Array, index: Uint8Array)
 })
 
 describe("a sound index", () => {
-  it.effect("D19 has no gap, whichever program wrote it", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      for (let seed = 0; seed < rounds / 4; seed++) {
-        const random = SeededRandom.make(seed)
-        const { data, index, type } = yield* randomFile(random, 300)
-        if (type !== "bam") continue
-        assert.deepStrictEqual([...gapsOf(...(yield* opened(data, index)))], [], `${seed}`)
-        const { placed, references } = yield* placesOf(data)
-        for (const writer of writers) {
-          const made = bgzf(codec, indexBy(writer, placed, references))
-          assert.deepStrictEqual([...gapsOf(...(yield* opened(data, made)))], [], `${seed}: ${writer.name}`)
-        }
+  withCodecHere("D19 has no gap, whichever program wrote it", function* () {
+    const codec = yield* Codec
+    for (let seed = 0; seed < rounds / 4; seed++) {
+      const random = SeededRandom.make(seed)
+      const { data, index, type } = yield* randomFile(random, 300)
+      if (type !== "bam") continue
+      assert.deepStrictEqual([...gapsOf(...(yield* opened(data, index)))], [], `${seed}`)
+      const { placed, references } = yield* placesOf(data)
+      for (const writer of writers) {
+        const made = bgzf(codec, indexBy(writer, placed, references))
+        assert.deepStrictEqual([...gapsOf(...(yield* opened(data, made)))], [], `${seed}: ${writer.name}`)
       }
-    }).pipe(provided)
-  )
+    }
+  })
 })
 
 describe("the index of another file whose blocks and records lie at the same places", () => {
