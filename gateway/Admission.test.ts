@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { admit, crossOrigin, preflight, type Rules } from "./Admission.ts"
+import { makeSignedLinks } from "./Answers.ts"
 import { digestOf, parseReaders } from "./Readers.ts"
-import { makeSignedLinks } from "./SignedLinks.ts"
 
 const token = "0123456789abcdef"
 const readersIn = (text: string) => Result.getOrThrow(parseReaders(text)).readers

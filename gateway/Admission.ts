@@ -5,8 +5,8 @@
  */
 import * as Redacted from "effect/Redacted"
 import { isIpv4 } from "../core/src/text/HostReach.ts"
+import type { SignedLinks } from "./Answers.ts"
 import { type NamedReader, type Readers, readerOf, readerWith } from "./Readers.ts"
-import type { SignedLinks } from "./SignedLinks.ts"
 
 export interface Rules {
   /** Null lets this machine in without a token. */

@@ -1,5 +1,6 @@
 /** Answers: addresses as the caller reaches them, and failures with an HTTP status, an error code for programs and a message for people. */
 
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -16,7 +17,7 @@ import {
   type SessionError,
   sentenceOf
 } from "../core/src/Errors.ts"
-import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
+import { errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { InArchive } from "../core/src/serving/LinkStore.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
@@ -24,7 +25,6 @@ import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 import type { NamedReader, Right } from "./Readers.ts"
-import { lifeFrom, type SignedLinks } from "./SignedLinks.ts"
 
 /** How a caller reaches the gateway, and what its tickets must carry. */
 export interface CallerView {
@@ -194,18 +194,10 @@ export const makeFailures = Effect.gen(function* () {
     file: (asked: string) => (error: FileFailure) =>
       Effect.map(told(asked, error), ({ body, headers, status }) => json<unknown>(status, body, headers)),
     /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
-    ticket: (asked: string) =>
-      Effect.fnUntraced(function* (error: FileFailure) {
-        if (error._tag === "InArchive") {
-          const { body, headers } = yield* archivedAnswer(error)
-          yield* logAnswer(asked, 409, body.message)
-          return json(409, errorBody("Archived", body.message), { ...headers, ...htsgetHeaders })
-        }
-        const failure = failureOf(error, adviceOf)
-        yield* logAnswer(asked, failure.status, failure.message)
-        const body = error._tag === "HtsgetError" ? bodyOf(error) : errorBody(failure.error, prose(failure.message))
-        return json(failure.status, body, htsgetHeaders)
-      })
+    ticket: (asked: string) => (error: FileFailure) =>
+      Effect.map(told(asked, error), ({ body, headers, message, status }) =>
+        json(status, errorBody(body.error, message), { ...headers, ...htsgetHeaders })
+      )
   }
 })
 
@@ -220,3 +212,48 @@ const clause = (words: string, text: string | null) => (text === null ? "" : `${
 /** Most readers (samtools, a browser) show neither status nor message. */
 const logAnswer = (asked: string, status: number, message: string) =>
   Effect.logWarning(`${printable(asked)}: ${status}, ${printable(message)}`)
+
+/**
+ * Addresses of files that need no token: what `--relay` puts in the place of links in the answers of the service. Whoever follows a link
+ * shows no token, so the address has a signature, which ends, and is good as long as the token of its reader. The end stands where links
+ * of the service have it, for programs that look.
+ */
+export interface SignedLinks {
+  /** @param path - as it will be asked for, without a query; `reader`: the digest of the token */
+  readonly sign: (path: string, reader: string, now: number) => string
+  /** The digest of the token for which an address was signed; null when it was not, or is over. */
+  readonly readerOf: (url: string, now: number) => string | null
+}
+
+/** In seconds. */
+const lifetime = 3600
+
+/** As the links of S3 have it: when it begins, `YYYYMMDDTHHMMSSZ`, and for how many seconds it is good. */
+export const lifeFrom = (now: number): string =>
+  `X-Amz-Date=${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}&X-Amz-Expires=${lifetime}`
+
+const endOf = (begun: string): number =>
+  Date.parse(begun.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5")) + lifetime * 1000
+
+/** The key lives as long as the process: after a restart a reader asks for links again, as after their end. */
+export const makeSignedLinks = (): SignedLinks => {
+  const key = randomBytes(32)
+  const signature = (path: string, reader: string, life: string) =>
+    createHmac("sha256", key).update(`${path}\n${reader}\n${life}`).digest("hex")
+  return {
+    sign: (path, reader, now) => {
+      const life = lifeFrom(now)
+      return `${path}?Reader=${reader}&${life}&Signature=${signature(path, reader, life)}`
+    },
+    readerOf: (url, now) => {
+      const match =
+        /^(\/files\/[^/?#]+\/[^/?#]+)\?Reader=([0-9a-f]{64})&(X-Amz-Date=(\d{8}T\d{6}Z)&X-Amz-Expires=\d+)&Signature=([0-9a-f]{64})$/.exec(
+          url
+        )
+      if (match === null) return null
+      const [, path = "", reader = "", life = "", begun = "", given = ""] = match
+      const right = Buffer.from(signature(path, reader, life))
+      return timingSafeEqual(right, Buffer.from(given)) && now < endOf(begun) ? reader : null
+    }
+  }
+}

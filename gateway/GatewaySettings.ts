@@ -6,10 +6,10 @@ import type * as Duration from "effect/Duration"
 import type * as Ref from "effect/Ref"
 import type { ListenAddress } from "../platform/http/Listener.ts"
 import type { AccessLog } from "./AccessLog.ts"
+import type { SignedLinks } from "./Answers.ts"
 import type { Genome } from "./Genome.ts"
 import type { PageFile } from "./PageFiles.ts"
 import type { Readers } from "./Readers.ts"
-import type { SignedLinks } from "./SignedLinks.ts"
 
 export interface GatewayOptions {
   readonly address: ListenAddress

@@ -13,10 +13,11 @@ import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { CannotCreate, type LocalIo } from "../../core/src/Errors.ts"
 import { shortened } from "../../core/src/selection/FileName.ts"
-import { type Errno, tolerate } from "../Errno.ts"
+import { type Errno, linkless, tolerate } from "../Errno.ts"
 import { hasEnded, thisProcess } from "../ProcessIdentity.ts"
-import { call, openScoped, sync, syncFolder, writeAll } from "./FileCalls.ts"
+import { call, named, openScoped, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
@@ -136,3 +137,35 @@ export const clearTemporaries = Effect.fn("svc.platform.clearTemporaries")(funct
     })
   )
 })
+
+/** Fails where the name is taken, or is that of what this user may not replace. */
+export const checkName = Effect.fnUntraced(function* (final: string, overwrite: boolean) {
+  const there = yield* statPlainFile(final)
+  if (there === null) return
+  if (!overwrite) return yield* appearedError(final)
+  const folder = yield* call<fs.Stats>((done) => fs.stat(dirname(final), done)).pipe(named(final, "look at"))
+  const me = process.geteuid?.() ?? 0
+  if ((folder.mode & sticky) === 0 || me === 0 || me === there.uid || me === folder.uid) return
+  const reason = "it is another user's, and its folder (with the sticky bit) lets only its owner replace it"
+  return yield* new CannotCreate({ path: final, reason })
+})
+
+const sticky = 0o1000
+
+/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
+export const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
+  call((done) => fs.link(path, final, done)).pipe(
+    Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {
+      if (error.code === "EEXIST") return appearedError(final)
+      if (!linkless.includes(error.code)) return error
+      return Effect.flatMap(
+        statPlainFile(final),
+        (stats): Effect.Effect<void, CannotCreate | Errno> =>
+          stats === null ? call((done) => fs.rename(path, final, done)) : appearedError(final)
+      )
+    }),
+    named(final, "create")
+  )
+
+const appearedError = (final: string) =>
+  new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })

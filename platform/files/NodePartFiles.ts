@@ -16,7 +16,7 @@ import { type PartFile, PartFiles, type PartPlace, readerOfPart, withMark } from
 import { type Errno, modeless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type FileLocks, makeFileLocks, takingOver } from "../locks/FileLock.ts"
-import { type FreshFile, makeModes, withFresh } from "./AtomicFile.ts"
+import { checkName, type FreshFile, linkOrRename, makeModes, withFresh } from "./AtomicFile.ts"
 import {
   call,
   named,
@@ -30,7 +30,6 @@ import {
   writeAll
 } from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
-import { checkName, linkOrRename } from "./FinalName.ts"
 import { replaceFile } from "./OutputFile.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants

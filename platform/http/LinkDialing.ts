@@ -14,13 +14,14 @@ import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { reachOf } from "../../core/src/text/HostReach.ts"
 import {
   type LinkAddress,
+  LinkBroken,
+  type LinkError,
   type LinkPolicy,
   mayReach,
   mayReachName,
   unreachable,
   unreachableName
-} from "../../core/src/transfer/LinkAddress.ts"
-import { LinkBroken, type LinkError } from "../../core/src/transfer/LinkHost.ts"
+} from "../../core/src/transfer/LinkHost.ts"
 import { ByteRing } from "./ByteRing.ts"
 import type { Dialer } from "./Dialer.ts"
 import { LinkConnection } from "./LinkConnection.ts"

@@ -12,13 +12,15 @@ import { type ConfigUnusable, LinkRefused } from "../../core/src/Errors.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { portOf } from "../../core/src/settings/Target.ts"
 import { bareHost, type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"
-import { type LinkAddress, type LinkPolicy, parseLink } from "../../core/src/transfer/LinkAddress.ts"
 import {
+  type LinkAddress,
   LinkBroken,
   type LinkError,
   LinkHost,
+  type LinkPolicy,
   type LinkReply,
-  type LinkRequest
+  type LinkRequest,
+  parseLink
 } from "../../core/src/transfer/LinkHost.ts"
 import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
 import { credentialsOf, type Dialer, keepFor, proxyAnswered } from "./Dialer.ts"

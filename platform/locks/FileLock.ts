@@ -7,7 +7,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname } from "node:path"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -21,8 +21,21 @@ import { lockPoll } from "../../core/src/Schedules.ts"
 import { monotonicMillis } from "../../core/src/telemetry/MonotonicTime.ts"
 import { Errno, io, tolerate } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, hasName, type LockCard, makeCard, readIdentity, refresh, removeCard, removeName } from "./LockCard.ts"
-import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
+import {
+  breakLock,
+  claim,
+  hasName,
+  isLeaving,
+  type LockCard,
+  type LockWatch,
+  makeCard,
+  readIdentity,
+  refresh,
+  removeCard,
+  removeLeavings,
+  removeName,
+  watchLock
+} from "./LockCard.ts"
 
 export interface FileLockOptions {
   /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */
@@ -259,9 +272,6 @@ interface LockTurns {
   readonly gaveBack: (path: string) => Effect.Effect<void>
 }
 
-/** The card of a waiter that was not refreshed for this long (ms) is left over from a killed process. */
-const waiterLeftAfter = 3_600_000
-
 /** The head start of waiting processes, in ms: longer than the longest pause of `lockPoll`. */
 const headStart = 40
 
@@ -296,14 +306,11 @@ const makeLockTurns = (): LockTurns => {
   }
 }
 
-/** What lies beside locks: cards of processes that wait or were killed, marks of those that break a lock, locks set aside. */
 const leavingsIn = (folder: string): Effect.Effect<ReadonlyArray<string>, Errno> =>
   Effect.map(
     io(() => readdir(folder)),
     (names) => names.filter(isLeaving)
   )
-
-const isLeaving = (name: string) => /\.(?:wait|break|stale)$/.test(name)
 
 /** Whether others wait for the lock. Removes what killed processes left beside it. */
 const othersInLine = (path: string, card: LockCard, leavings: ReadonlyArray<string>) =>
@@ -315,30 +322,3 @@ const othersInLine = (path: string, card: LockCard, leavings: ReadonlyArray<stri
       ({ mtimeMs }) => mtimeMs
     )
   )
-
-/**
- * Removes cards, marks and locks set aside that killed processes left beside the lock `path`; true when there are cards of others.
- *
- * @param names - of the files in its folder
- * @param time - of the file system, in ms
- */
-export const removeLeavings = Effect.fnUntraced(function* (
-  path: string,
-  names: ReadonlyArray<string>,
-  time: Effect.Effect<number, Errno>
-): Effect.fn.Return<boolean, Errno> {
-  const folder = dirname(path)
-  const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && isLeaving(name))
-  if (beside.length === 0) return false
-  const now = Effect.succeed(yield* time)
-  const removeOld = (name: string, patience: number) => removeLeft(join(folder, name), now, patience)
-  const breaker = beside.find((name) => name.endsWith(".break"))
-  if (breaker === undefined || (yield* removeOld(breaker, leftAfter))) {
-    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removeOld(name, leftAfter)
-  }
-  let inLine = false
-  for (const name of beside.filter((name) => name.endsWith(".wait"))) {
-    if (!(yield* removeOld(name, waiterLeftAfter))) inLine = true
-  }
-  return inLine
-})

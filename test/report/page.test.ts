@@ -137,7 +137,7 @@ describe("a page", () => {
     assert.isBelow(first("Failed"), first("Being restored"))
     assert.isBelow(first("Being restored"), first("Downloaded"))
     assert.include(text, "The 40 longest of 1,960 transfers")
-    assert.isBelow(count(text, "<svg"), 80)
+    assert.isBelow(count(text, "<svg"), 90)
     assert.include(text, "refused the link of ‹file› (403)")
   })
 

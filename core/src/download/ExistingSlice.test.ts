@@ -10,8 +10,8 @@ import { parseRange } from "../genome/regions/RegionText.ts"
 import { writeSlice } from "../genome/slice/Slice.ts"
 import { maker, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
-import { existingSlice } from "./ExistingSlice.ts"
 import { lookAt } from "./Planning.ts"
+import { existingSlice } from "./SliceTasks.ts"
 
 const gene = "chr7:117559500-117561000"
 const contentOf = (range: string) =>

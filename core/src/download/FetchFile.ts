@@ -17,10 +17,9 @@ import type { Traffic } from "../transfer/Transfer.ts"
 import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { existingSlice } from "./ExistingSlice.ts"
 import { type FileResult, type FileTransferred, failedFile, identity, indexResult, regionNames } from "./FileResult.ts"
 import type { RunLinks } from "./RunLinks.ts"
-import { sliceTask } from "./SliceTasks.ts"
+import { existingSlice, sliceTask } from "./SliceTasks.ts"
 
 /** What all files of a run have in common. */
 export interface FetchRequest extends Pick<DownloadRequest, "check" | "checksums" | "destination" | "overwrite"> {

@@ -26,7 +26,7 @@ import {
   plan
 } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { existingSlice } from "./ExistingSlice.ts"
+import { existingSlice } from "./SliceTasks.ts"
 
 /**
  * How many bytes the files of a plan need on the disk, and how many are free.

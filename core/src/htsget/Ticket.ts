@@ -1,7 +1,7 @@
 /** The ticket of htsget: where the pieces of the wanted file are (GA4GH htsget 1.3.0, "Response JSON fields"). Pure. */
 import * as Base64 from "effect/encoding/Base64"
 import type { TicketPiece } from "./TicketPieces.ts"
-import { type Datatype, formatOf, type HtsgetError } from "./TicketRequest.ts"
+import { type Datatype, formatOf } from "./TicketRequest.ts"
 
 /** Version of the htsget protocol. */
 export const protocolVersion = "1.3.0"
@@ -62,11 +62,6 @@ const urlOf = (piece: TicketPiece, { headers, url }: FileAddress, classed: boole
 
 /** An error in the form of the protocol. */
 export const errorBody = (error: string, message: string) => ({ htsget: { error, message } })
-
-export type ErrorBody = ReturnType<typeof errorBody>
-
-/** The form of an error that we send. */
-export const bodyOf = ({ kind, message }: HtsgetError): ErrorBody => errorBody(kind, message)
 
 /** What `service-info` says of an endpoint (GA4GH service-info 1.0.0). */
 export const serviceInfo = (datatype: Datatype, version: string) => ({

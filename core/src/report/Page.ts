@@ -11,8 +11,7 @@ import { countText, groupedCount, momentText } from "./Chart.ts"
 import { Markup, markup, shorten } from "./Markup.ts"
 import { pageScript, pageStyle } from "./PageAssets.ts"
 import { nameOf, type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"
-import { restorationSection } from "./RestorationSection.ts"
-import { transferSection } from "./TransferSection.ts"
+import { restorationSection, transferSection } from "./Timelines.ts"
 
 /** Content security policy: allows this page's own style and script, by their digests, and no request to anywhere. */
 const policy = (sha256: Digest) =>

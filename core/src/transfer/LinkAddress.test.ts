@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
-import { type LinkPolicy, mayReach, mayReachName, parseLink, redirectTarget } from "./LinkAddress.ts"
+import { type LinkPolicy, mayReach, mayReachName, parseLink, redirectTarget } from "./LinkHost.ts"
 
 const cloud: LinkPolicy = { insecure: false, reach: "public" }
 const laptop: LinkPolicy = { insecure: true, reach: "loopback" }

@@ -3,7 +3,7 @@ import { downloaded, failed, kept, transferred } from "../../../test/Results.ts"
 import type { FileResult } from "../download/FileResult.ts"
 import { LinkForbidden } from "../Errors.ts"
 import { type ReportRun, reportJson } from "./Report.ts"
-import { transferSection } from "./TransferSection.ts"
+import { transferSection } from "./Timelines.ts"
 
 const start = Date.parse("2026-11-22T10:00:00Z")
 const at = (seconds: number) => new Date(start + seconds * 1000)
