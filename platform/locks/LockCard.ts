@@ -225,7 +225,11 @@ const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, asid
  * @param time - of the file system, in ms
  * @param patience - without a refresh for this long (ms) an owner is gone, whatever is known of it
  */
-export const removeLeft = Effect.fnUntraced(function* (path: string, time: Effect.Effect<number, Errno>, patience: number) {
+export const removeLeft = Effect.fnUntraced(function* (
+  path: string,
+  time: Effect.Effect<number, Errno>,
+  patience: number
+) {
   const stats = yield* statIfThere(path)
   if (stats === null) return true
   const owner = yield* readIdentity(path).pipe(
