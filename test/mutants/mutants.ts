@@ -8,6 +8,7 @@ import { once } from "node:events"
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { text } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { root } from "../Root.ts"
@@ -23,8 +24,8 @@ const rooms: Readonly<Record<string, readonly [code: string, ...tests: ReadonlyA
     "test/transfer",
     "test/sockets/{broken-connections,expired-links,failing-disks,link-replies,part-proof}"
   ],
-  index: ["core/src/genome/index", "core/src/genome"],
-  genome: ["core/src/genome/{.,bgzf,formats,regions,slice}", "core/src/genome"],
+  index: ["core/src/genome/index", "core/src/genome", "core/src/verify"],
+  genome: ["core/src/genome/{.,bgzf,formats,regions,slice}", "core/src/genome", "core/src/verify"],
   verify: ["core/src/verify", "core/src/verify"],
   annotations: ["core/src/annotations", "core/src/annotations"]
 }
@@ -52,28 +53,34 @@ const tracked = spawnSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).
 for (const path of tracked) cpSync(join(root, path), join(copy, path))
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
 
-const limits = "--project modules --project sockets --pool threads --maxWorkers 1 --bail 1 --testTimeout 120000".split(
-  " "
-)
+const limits = "--project modules --project sockets --pool threads --maxWorkers 1 --bail 1".split(" ")
 
 /**
- * How the tests ended: a mutant that makes them hang is found, too. A loop without end is ended by the processor time that it took, which
- * other work on the machine does not change, and all at once, as a thread ends with its process.
+ * Which test ended red, null for none: a mutant that makes them hang is found, too. A loop without end is ended by the processor time that
+ * it took, which other work on the machine does not change, and all at once, as a thread ends with its process.
  */
-const isRed = async (tests: ReadonlyArray<string>): Promise<boolean> => {
-  if (tests.length === 0) return false
+const redOf = async (tests: ReadonlyArray<string>): Promise<string | null> => {
+  if (tests.length === 0) return null
   const command = [process.execPath, "node_modules/vitest/vitest.mjs", "run", ...tests, ...limits]
-  child = spawn("sh", ["-c", 'ulimit -t 120; exec "$@"', "sh", ...command], { cwd: copy, stdio: "ignore" })
-  const [status] = await once(child, "exit")
-  return status !== 0
+  const running = spawn("sh", ["-c", 'ulimit -t 120; exec "$@"', "sh", ...command], {
+    cwd: copy,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, NO_COLOR: "1" }
+  })
+  child = running
+  const [said, [status]] = await Promise.all([text(running.stderr), once(running, "exit")])
+  return status === 0 ? null : (/FAIL +(.*)/.exec(said)?.[1] ?? "no test: it has no end, or does not load")
 }
 
 /** The tests beside the module go first, then those of its folder: most mutants end there, in a moment. */
-const survivesIn = async (tests: ReadonlyArray<string>, path: string): Promise<boolean> => {
+const killerOf = async (tests: ReadonlyArray<string>, path: string): Promise<string | null> => {
   const rank = (test: string) =>
     test === path.replace(/\.ts$/, ".test.ts") ? 0 : dirname(test) === dirname(path) ? 1 : 2
-  for (const near of [0, 1, 2]) if (await isRed(tests.filter((test) => rank(test) === near))) return false
-  return true
+  for (const near of [0, 1, 2]) {
+    const red = await redOf(tests.filter((test) => rank(test) === near))
+    if (red !== null) return red
+  }
+  return null
 }
 
 const wanted = values.only.split(/[, ]+/)
@@ -82,7 +89,8 @@ for (const name of chosen) {
   const [code, ...places] = rooms[name] ?? []
   if (code === undefined) throw new Error(`no room ${name}; there are ${Object.keys(rooms).join(", ")}`)
   const tests = places.flatMap((place) => globSync([`${place}.test.ts`, `${place}/**/*.test.ts`], { cwd: copy })).sort()
-  if (!values.green && (await isRed(tests))) throw new Error(`the tests of ${name} are red before anything is spoilt`)
+  if (!values.green && (await redOf(tests)) !== null)
+    throw new Error(`the tests of ${name} are red before anything is spoilt`)
   const files = globSync(`${code}/*.ts`, { cwd: copy }).filter((path) => !path.endsWith(".test.ts"))
   const mutants = files
     .sort()
@@ -99,18 +107,17 @@ for (let tried = 0; tried < Number(values.count); ) {
   if (mutant === undefined) break
   const { line, operator, path, spoilt } = mutant
   const file = join(copy, path)
-  const text = readFileSync(file, "utf8")
-  const changed = text
-    .split("\n")
-    .with(line - 1, spoilt)
-    .join("\n")
+  const sound = readFileSync(file, "utf8")
+  const lines = sound.split("\n")
+  const changed = lines.with(line - 1, spoilt).join("\n")
   if (!isProgram(changed)) continue
   tried++
   writeFileSync(file, changed)
-  const survives = await survivesIn(tests, path)
-  writeFileSync(file, text)
-  if (survives) survivors += 1
-  console.log(`${survives ? "SURVIVES" : "killed  "} ${path}:${line} ${operator}: ${spoilt.trim()}`)
+  const killer = await killerOf(tests, path)
+  writeFileSync(file, sound)
+  if (killer === null) survivors += 1
+  console.log(`${killer === null ? "SURVIVES" : "killed  "} ${path}:${line} ${operator}: ${spoilt.trim()}`)
+  if (killer !== null) console.log(`         by ${killer}`)
 }
 console.log(`survivors=${survivors} seed=${values.seed}`)
 process.exitCode = survivors > 0 ? 1 : 0

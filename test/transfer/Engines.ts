@@ -18,12 +18,14 @@ export const came = {
 export interface Engines {
   readonly whole?: FileTransfer["Service"]["download"]
   readonly cut?: SliceTransfer["Service"]["download"]
+  readonly estimate?: SliceTransfer["Service"]["estimate"]
   readonly index?: FileTransfer["Service"]["index"]
 }
 
 /** What is not given is not asked for, but for indexes, of which none is made. */
 export const engines = ({
   cut = () => Effect.die("no slice"),
+  estimate = () => Effect.die("nothing is estimated"),
   index = () => Effect.succeed(null),
   whole = () => Effect.die("no whole file")
 }: Engines) =>
@@ -36,7 +38,7 @@ export const engines = ({
     }),
     Layer.succeed(SliceTransfer, {
       download: cut,
-      estimate: () => Effect.die("nothing is estimated"),
+      estimate,
       tidy: () => Effect.void
     })
   )

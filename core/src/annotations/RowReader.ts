@@ -111,9 +111,8 @@ export class RowReader {
     return this.#text.take()
   }
 
-  /** Takes the next bytes of the list, which a scanner has accepted; a fault is final. */
+  /** Takes the next bytes of the list, at least one, which a scanner has accepted; a fault is final. */
   push(chunk: Uint8Array): RowFault | null {
-    if (chunk.length === 0) return null
     const window = this.#window
     window.add(chunk, 0, chunk.length)
     // A large row is searched again only when twice as much of it has come, so that time does not grow with its square.

@@ -68,7 +68,7 @@ const world = Effect.fnUntraced(function* (
       return came
     })
   const disk = Layer.mergeAll(
-    engines({ whole }),
+    engines({ whole, estimate: () => Effect.succeed({ bytes: 30, requests: 2, regions: "chr1:1-9" }) }),
     Layer.mock(FileStreams, {}),
     Layer.mock(LinkHost, {}),
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
@@ -373,6 +373,53 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       )
       assert.strictEqual(disk.bytes, 300)
       assert.isFalse(w.events.some((it) => !it.startsWith("list")))
+    })
+  )
+
+  it.effect(
+    "of regions a list and a plan tell what their slices would fetch; an analysis that fails is told in its place",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const request = {
+          ...wanted(w.out),
+          analysisIds: ["A1", "gone"],
+          filetypes: ["bam"],
+          range: "chr1:1-9"
+        } as const
+        const listed = yield* w.use(({ list }) => Stream.runCollect(list(request)))
+        assert.deepStrictEqual(
+          listed.map((item) =>
+            item._tag === "Listed" ? item.analysis.files.map((it) => it.ranged?.bytes) : item._tag
+          ),
+          [[30], "Failed"]
+        )
+        const { disk, failures, plan } = yield* w.use((downloads) => downloads.plan(request))
+        assert.deepStrictEqual(
+          [disk.bytes, disk.unknown, failures.length, ...plan.files.map(({ size }) => size)],
+          [30, 0, 1, 30]
+        )
+        // Links come with the listing.
+        assert.strictEqual(w.events.filter((it) => it === "list A1").length, 2)
+      })
+  )
+
+  it.effect("open says why there is no one file to read", () =>
+    Effect.gen(function* () {
+      const w = yield* world({ ...analyses, A4: here("V.vcf.gz", "V.vcf.gz.tbi") })
+      const refused = (options: DownloadOptions, file?: string) =>
+        Effect.map(
+          w.use(({ open }) => Effect.flip(open(options, { file }))),
+          ({ _tag, message }) => `${_tag}: ${message}`
+        )
+      assert.match(yield* refused({ analysisIds: ["gone"] }), /^SvcNotFound: analysis gone/)
+      const only = { filetypes: ["bam"] } as const
+      assert.match(yield* refused({ analysisIds: ["A1", "A4"], ...only }), /^SvcNotFound: bam files of analysis A4/)
+      const unmapped = { analysisIds: ["A4"], filetypes: ["bam", "vcf.gz"], unmapped: true } as const
+      assert.match(
+        yield* refused(unmapped, "V.vcf.gz"),
+        /^SvcUsageError: V\.vcf\.gz: files of this type have no unmapped reads/
+      )
     })
   )
 

@@ -114,7 +114,7 @@ export const combinationProblems = (
       if (needed.some(isOn)) return []
       return [
         {
-          options: found,
+          options: found.map(nameOf),
           message: `${words(found, "and")} ${found.length === 1 ? "needs" : "need"} ${words(needed, "or")}: ${why}`
         }
       ]
@@ -122,7 +122,7 @@ export const combinationProblems = (
     const others = (without ?? []).filter((term) => isOn(term) && (!typed || isTypedTerm(term)))
     const all = [...new Set([...found, ...others])]
     if (others.length === 0 || all.length < 2) return []
-    return [{ options: others, message: `${words(all, "and")} cannot be used together: ${why}` }]
+    return [{ options: others.map(nameOf), message: `${words(all, "and")} cannot be used together: ${why}` }]
   })
 }
 

@@ -260,6 +260,19 @@ describe("a sound index", () => {
 })
 
 describe("the index of another file whose blocks and records lie at the same places", () => {
+  it.effect("D16 is refused where it leads to a record of another reference, which starts where it may", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const fileOf = (at: (i: number) => readonly [ref: number, start: number]) => {
+        const reads = Array.from({ length: 200 }, (_, i) => read(`r${1_000 + i}`, ...at(i)))
+        return bamFile(codec, reads, { blockBytes: 3_000, level: 0 })
+      }
+      const own = fileOf((i) => (i < 100 ? [0, i * 2_000] : [2, i * 1_000]))
+      const other = fileOf((i) => [0, i * 1_000])
+      assert.match(String(yield* sliced(own.bam, other.bai, "bam.bai", "chr1:150001-160000")), /its index does not fit/)
+    }).pipe(provided)
+  )
+
   it.effect(
     "D16 leads to records outside of its bins: it is refused, or the slice and the ticket are whole",
     () =>

@@ -23,10 +23,6 @@ export const isPassedOver = (line: string): boolean => /^(?:[\t-\r ]*$|#|(?:trac
 /** A whole number; NaN for anything else. */
 const numberOf = (text: string | undefined): number => (/^\d+$/.test(text ?? "") ? Number(text) : Number.NaN)
 
-/** Text of two bytes a character, or no text. */
-const isBinary = (bytes: Uint8Array): boolean =>
-  bytes.includes(0) || (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-
 /** The regions of a BED file, those of each reference together, and how many of its lines are of zero length. */
 interface Parsed {
   readonly regions: ReadonlyArray<RegionText>
@@ -47,7 +43,8 @@ interface Found {
 const parseBed = (file: string, bytes: Uint8Array): Result.Result<Parsed, UsageError> => {
   const found = new Map<string, Found>()
   const fail = (reason: string) => Result.fail(new UsageError({ message: `Invalid BED file: ${file}: ${reason}` }))
-  if (isBinary(bytes)) return fail("it is no plain text but UTF-16 or binary: save it as UTF-8")
+  // Text of two bytes a character has them, too.
+  if (bytes.includes(0)) return fail("it is no plain text but UTF-16 or binary: save it as UTF-8")
   let zeroLength = 0
   let number = 0
   for (let at = 0; at < bytes.length; ) {
