@@ -17,7 +17,6 @@ import type * as Option from "effect/Option"
 import * as EffectRecord from "effect/Record"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { didYouMean, nearest } from "../core/src/text/Spelling.ts"
 import product from "../package.json" with { type: "json" }
 import { DurationText } from "./Behaviour.ts"
 import { start } from "./Sandbox.ts"
@@ -103,42 +102,24 @@ export const sandboxCommand = (name: string) =>
     ])
   )
 
-/** What is shown for `--help`. */
-export type HelpText = (document: HelpDoc.HelpDoc) => string
-
-const names = Object.keys({ ...serving, ...behaviour })
-
-/** In the words of the steps. */
-const sentenceOf = (error: CliError.NonShowHelpErrors): string => {
-  switch (error._tag) {
-    case "UnrecognizedOption": {
-      const near = nearest(error.option.replace(/^-+/, ""), names)
-      return `Unknown option ${error.option}${didYouMean(near && `--${near}`)}`
-    }
-    case "UnexpectedArgument":
-      return `Unexpected argument: ${error.arguments[0]}`
-    case "InvalidValue": {
-      if (error.value === "") return `--${error.option} needs a value`
-      const expected = error.expected
-        .replace("Schema validation failed: ", "")
-        .replaceAll('"', "")
-        .replaceAll(" | ", " or ")
-      return `Invalid value for --${error.option}: "${error.value}": expected ${expected}`
-    }
-    default:
-      return error.message
-  }
+/** What the command line answers, in the words of whoever starts it. */
+export interface Words {
+  readonly help: (document: HelpDoc.HelpDoc) => string
+  /** What is wrong with the arguments. */
+  readonly wrong: (
+    document: HelpDoc.HelpDoc,
+    argv: ReadonlyArray<string>,
+    errors: ReadonlyArray<CliError.NonShowHelpErrors>
+  ) => string
 }
 
-const presenterWith = (helpText: HelpText): CliOutput.Presenter => ({
+const presenterWith = (argv: ReadonlyArray<string>, { help, wrong }: Words): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "Help"
-      ? Console.log(helpText(event.helpDoc))
+      ? Console.log(help(event.helpDoc))
       : event._tag === "Version"
         ? Console.log(event.version)
-        : Console.error(
-            `${event.errors.map((error) => `Error: ${sentenceOf(error)}\n`).join("")}See svc-sandbox --help`
-          )
+        : Console.error(wrong(event.helpDoc, argv, event.errors))
 })
 
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] as const
@@ -148,21 +129,21 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 }
 
 /** Reads the arguments and runs. When it fails, standard error already says why. */
-const runSandbox = (argv: ReadonlyArray<string>, helpText: HelpText) =>
+const runSandbox = (argv: ReadonlyArray<string>, words: Words) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
     Effect.tapErrorTag(["SvcSandboxInputUnusable", "SvcSandboxInputMalformed", "SvcListenFailed"], (error) =>
       Console.error(`Error: ${error.message}`)
     ),
-    Effect.provideService(CliOutput.Presenter, presenterWith(helpText)),
+    Effect.provideService(CliOutput.Presenter, presenterWith(argv, words)),
     Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns }))
   )
 
 const Edge = Layer.mergeAll(NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
 
 /** The process of `svc-sandbox`. Exit codes: 0 when a signal ended it, 64 usage, 65 and 66 an input, 69 a port, 1 a defect. */
-export const serve = (argv: ReadonlyArray<string>, helpText: HelpText): void =>
-  runSandbox(argv, helpText).pipe(
+export const serve = (argv: ReadonlyArray<string>, words: Words): void =>
+  runSandbox(argv, words).pipe(
     Effect.provide(Edge),
     NodeRuntime.runMain({
       disableErrorReporting: true,

@@ -53,7 +53,7 @@ export type Dispatch =
 const sandbox: Entry = {
   name: "sandbox",
   summary: "The service in a box, to try steps and workflows without credentials or patient data",
-  start: (_program, argv) => void import("../../sandbox/CommandLine.ts").then(({ serve }) => serve(argv, sandboxHelp))
+  start: (_program, argv) => void startSandbox(argv)
 }
 
 /** What effect/cli knows of a command that is no step, in the form of one. */
@@ -69,8 +69,20 @@ export const aboutOf = ({ description, examples = [], flags }: HelpDoc.HelpDoc) 
   }))
 })
 
-const sandboxHelp = (document: HelpDoc.HelpDoc): string =>
-  helpOf(aboutOf(document), "svc-sandbox", process.stdout.columns)
+const startSandbox = async (argv: ReadonlyArray<string>) => {
+  const [{ serve }, { sentencesOf }] = await Promise.all([
+    import("../../sandbox/CommandLine.ts"),
+    import("./WrongUsage.ts")
+  ])
+  serve(argv, {
+    help: (document) => helpOf(aboutOf(document), "svc-sandbox", process.stdout.columns),
+    wrong: (document, words, errors) => {
+      const options = Object.fromEntries(aboutOf(document).options.map(({ name, option }) => [name, option]))
+      const sentences = sentencesOf({ name: "sandbox", options }, words, errors)
+      return [...sentences.map((it) => `Error: ${it}`), "See svc-sandbox --help"].join("\n")
+    }
+  })
+}
 
 const loadPrograms = () => import("./Programs.ts")
 

@@ -45,14 +45,17 @@ export const analysisOperands: Operands = {
   setting: "analysisIds"
 }
 
+/** What has a command line: a step, a family, or the sandbox, which is none and has its own options alone. */
+export type About = Step | StepFamily | { readonly name: "sandbox"; readonly options: Readonly<Record<string, Option>> }
+
 /** Own options first, then the settings in the order of their table; of a family the settings alone. */
-export const optionsOf = (about: Step | StepFamily): ReadonlyArray<NamedOption> => [
+export const optionsOf = (about: About): ReadonlyArray<NamedOption> => [
   ...namedOptions("options" in about ? about.options : {}),
   ...keysOf(about.name).map((name) => ({ name, option: table[name] }))
 ]
 
 /** All that a command line may hold. */
-export const everyOptionOf = (about: Step | StepFamily): ReadonlyArray<NamedOption> => [
+export const everyOptionOf = (about: About): ReadonlyArray<NamedOption> => [
   ...optionsOf(about),
   ...namedOptions(generalOptions)
 ]

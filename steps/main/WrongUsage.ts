@@ -9,9 +9,8 @@ import { goneSince } from "../../core/src/settings/Gone.ts"
 import { keyNames, keysOf, table } from "../../core/src/settings/Keys.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
+import { type About, beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
 import { insteadOf } from "./OtherTools.ts"
-import type { Step, StepFamily } from "./Step.ts"
 
 export type UsageErrors = ReadonlyArray<CliError.NonShowHelpErrors>
 
@@ -21,7 +20,7 @@ type Words = ReadonlyArray<string>
 export const noSuchShell = "Invalid value for --completions: expected bash, zsh, fish or powershell"
 
 /** One sentence for each mistake, without `Error: `. */
-export const sentencesOf = (about: Step | StepFamily, argv: Words, errors: UsageErrors): ReadonlyArray<string> => {
+export const sentencesOf = (about: About, argv: Words, errors: UsageErrors): ReadonlyArray<string> => {
   const options = everyOptionOf(about)
   const bareCommand = commandWithoutDashes(about, argv)
   if (bareCommand !== null) return [bareCommand]
@@ -80,7 +79,7 @@ const lacksValue = (options: Options, error: UsageErrors[number]): boolean =>
   error.value === "" &&
   options.some(({ name, option }) => name === error.option && name !== "completions" && option.type !== "flag")
 
-const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, error: UsageErrors[number]): string => {
+const sentenceOf = (about: About, options: Options, words: Words, error: UsageErrors[number]): string => {
   switch (error._tag) {
     case "UnrecognizedOption":
       return unknownOption(about, options, words, error.option)
@@ -97,7 +96,7 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
   }
 }
 
-const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, option: string): string => {
+const unknownOption = (about: About, options: Options, argv: Words, option: string): string => {
   const word = option.replace(/^-+/, "")
   const gone = goneSince(word, about.name)
   if (gone !== null) return `${option}${gone}`
@@ -120,7 +119,7 @@ const unknownOption = (about: Step | StepFamily, options: Options, argv: Words, 
 }
 
 /** What the setting that is meant needs beside it. */
-const besides = ({ name: step }: Step | StepFamily, options: Options, word: string): string => {
+const besides = ({ name: step }: About, options: Options, word: string): string => {
   const [{ name = "" } = {}] = meantBy(options, word)
   const needed = keyCombinations.find((it) => it.with !== undefined && it.options.includes(name))?.with ?? []
   const keys: ReadonlyArray<string> = keysOf(step)
@@ -135,11 +134,15 @@ const wrongValue = (options: Options, words: Words, error: CliError.InvalidValue
   if (lacksValue(options, error))
     return `${typed} needs a value; one that begins with a dash is written --${name}=VALUE`
   if (expected.startsWith("omit")) return `--no-${name} takes no value`
+  if (optionIn(options, `--${name}`)?.option.type !== "flag") {
+    const plain = expected.replace("Schema validation failed: ", "").replaceAll('"', "").replaceAll(" | ", " or ")
+    return `Invalid value for --${name}: "${value}": expected ${plain}`
+  }
   return `Invalid value for --${name}: "${value}": expected true or false`
 }
 
 /** An operand that has no place, with what stands before it. */
-export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string): string => {
+export const wordTooMany = (about: About, argv: Words, word: string): string => {
   const options = everyOptionOf(about)
   const secret = behindSecret(options, argv)
   if (secret !== undefined) return secret
@@ -164,7 +167,7 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
 }
 
 /** Of a step that runs a command: a word before the dashes, behind which all words, its options too, would be ours. */
-export const commandWithoutDashes = (about: Step | StepFamily, argv: Words): string | null => {
+export const commandWithoutDashes = (about: About, argv: Words): string | null => {
   if (!("operands" in about) || about.operands?.isCommand !== true) return null
   const options = everyOptionOf(about)
   const word = beforeDashes(argv).find((it, at) => !it.startsWith("-") && !takesNext(options, argv[at - 1]))
@@ -176,7 +179,7 @@ export const commandWithoutDashes = (about: Step | StepFamily, argv: Words): str
 }
 
 /** The first of the `operands` that means something else than an analysis: whoever means one of that name says so with -a. */
-export const misplacedWord = (about: Step | StepFamily, argv: Words, operands: Words): string | null => {
+export const misplacedWord = (about: About, argv: Words, operands: Words): string | null => {
   const options = everyOptionOf(about)
   const means = (word: string, at: number) =>
     operands.includes(word) && !takesNext(options, argv[at - 1]) && misplaced(about, argv, at) !== null
@@ -184,7 +187,7 @@ export const misplacedWord = (about: Step | StepFamily, argv: Words, operands: W
 }
 
 /** How a word is given that means something else than an analysis; null where it may be one. */
-const misplaced = (about: Step | StepFamily, argv: Words, at: number): string | null => {
+const misplaced = (about: About, argv: Words, at: number): string | null => {
   const options = everyOptionOf(about)
   const word = argv[at] ?? ""
   if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
@@ -207,7 +210,7 @@ const shapes: ReadonlyArray<readonly [shape: RegExp, option: string]> = [
 ]
 
 /** How a word is given that looks like the value of an option that the step takes or took. */
-const valueLike = (about: Step | StepFamily, word: string): string | null => {
+const valueLike = (about: About, word: string): string | null => {
   const name = shapes.find(([shape]) => shape.test(word))?.[1]
   if (name === undefined) return null
   const found = everyOptionOf(about).find((it) => it.name === name)

@@ -168,7 +168,7 @@ const serviceKeys = inGroup("Service", serviceSteps, {
     notInFile: true,
     common: true,
     otherSpellings: ["c"],
-    help: "JSON file with settings, else ~/.config/svc-steps/config.json; its keys are the long option names, and XDG_CONFIG_HOME stands for ~/.config where it is set"
+    help: "JSON file with settings (default ~/.config/svc-steps/config.json); its keys are the long option names, and XDG_CONFIG_HOME stands for ~/.config where it is set"
   }
 })
 
