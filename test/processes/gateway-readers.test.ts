@@ -59,8 +59,12 @@ describe("readers of svc-gateway", () => {
           ["--allowRestore", "--loglevel", "info"],
           ["--restoreDelay", "1h"]
         )
-        const address = `${gateway.url}/files/A3/S3.bam/restore`
-        const post = (headers: Record<string, string> = {}) => ask(address, { method: "POST", headers })
+        const file = `${gateway.url}/files/A3/S3.bam`
+        const post = (headers: Record<string, string> = {}) => ask(`${file}/restore`, { method: "POST", headers })
+        const cold = yield* ask(file)
+        assert.deepStrictEqual([cold.status, cold.headers.get("retry-after")], [409, null])
+        const told = { error: "Archived", restoringSince: null, restoreUrl: `${file}/restore` }
+        assert.deepInclude(JSON.parse(cold.text), told)
         const foreign = yield* post({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })
         assert.deepStrictEqual([foreign.status, (yield* stats)["restores"]], [403, 0])
         const own = [yield* post(), yield* post()]
@@ -69,14 +73,18 @@ describe("readers of svc-gateway", () => {
           [202, 202]
         )
         assert.strictEqual((yield* stats)["restores"], 1)
-        yield* ask(`${gateway.url}/files/A1/S1.bam/restore`, { method: "POST" })
+        const pending = yield* ask(file)
+        assert.match(JSON.parse(pending.text).restoringSince, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+        assert.approximately(Number(pending.headers.get("retry-after")), 3300, 300)
+        assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam/restore`, { method: "POST" })).status, 200)
         const log = gateway.lines.join("\n")
         assert.match(log, /files: 403, a page of another origin sent this/)
+        assert.match(log, /\[warn\]: A3\/S3\.bam: 409, S3\.bam is in the archive: ask for its restoration/)
         assert.match(log, /A3\/S3\.bam: restoration asked for, by 127\.0\.0\.1/)
         assert.match(log, /A3\/S3\.bam: restoration joined, by 127\.0\.0\.1/)
         assert.match(log, /A1\/S1\.bam: restoration not needed, by 127\.0\.0\.1/)
         const { gateway: other } = yield* gatewayGround()
-        yield* ask(`${other.url}/files/A3/S3.bam/restore`, { method: "POST" })
+        assert.strictEqual((yield* ask(`${other.url}/files/A3/S3.bam/restore`, { method: "POST" })).status, 403)
         assert.match(
           other.lines.join("\n"),
           /A3\/S3\.bam: restoration refused: neither --allowRestore nor may=restore allows it/

@@ -77,6 +77,10 @@ describe("svc-gateway", () => {
       const { logins, maxApiInFlight, requests } = (yield* stats) as Record<string, unknown>
       assert.deepStrictEqual([logins, maxApiInFlight], [1, 1])
       assert.strictEqual((requests as Record<string, number>)["getFileDownloadLinks"], 1)
+      const metrics = (yield* ask(`${gateway.url}/metrics`)).text
+      assert.match(metrics, /^svc_logins_total 1$/m)
+      assert.match(metrics, /^svc_gateway_requests_total\{route="files",status="307"\} 61$/m)
+      assert.match(metrics, /^svc_gateway_service_requests_total \d+$/m)
       // The link host has answered, so its failure is one: a file without its tag would be taken for another one.
       yield* setFaults([{ when: { plane: "link", file: "S1.bam.bai" }, then: { status: 410 } }])
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam.bai`, { method: "HEAD" })).status, 404)
@@ -192,87 +196,27 @@ describe("svc-gateway", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.live("an archived file answers 409, and is restored once where that is allowed", () =>
-    Effect.gen(function* () {
-      const { gateway, stats } = yield* gatewayGround(["--allowRestore"], ["--restoreDelay", "1h"])
-      const address = `${gateway.url}/files/A3/S3.bam`
-      const cold = yield* ask(address)
-      assert.strictEqual(cold.status, 409)
-      const body = JSON.parse(cold.text)
-      assert.deepStrictEqual(
-        [body.error, body.restoringSince, body.restoreUrl],
-        ["Archived", null, `${address}/restore`]
-      )
-      const asked = yield* Effect.all(
-        Array.from({ length: 5 }, () => ask(`${address}/restore`, { method: "POST" })),
-        { concurrency: 5 }
-      )
-      assert.deepStrictEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
-      assert.strictEqual((yield* stats)["restores"], 1)
-      const refusal = /\[warn\]: A3\/S3\.bam: 409, S3\.bam is in the archive: ask for its restoration/
-      assert.isTrue(
-        gateway.lines.some((line) => refusal.test(line)),
-        gateway.lines.join("\n")
-      )
-      const pending = JSON.parse((yield* ask(address)).text)
-      assert.match(pending.restoringSince, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-      const wait = Number((yield* ask(address)).headers.get("retry-after"))
-      assert.isTrue(wait > 3000 && wait <= 3600, String(wait))
-      assert.isNull(cold.headers.get("retry-after"))
-      assert.match(pending.restoreEstimation, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam/restore`, { method: "POST" })).status, 200)
-      const { gateway: other } = yield* gatewayGround()
-      assert.strictEqual((yield* ask(`${other.url}/files/A3/S3.bam/restore`, { method: "POST" })).status, 403)
-    })
-  )
-
   it.live("lets in who shows the token, tells nobody what it is, and no page of another origin", () =>
     Effect.gen(function* () {
       const origin = "https://igv.example"
       const { gateway } = yield* gatewayGround(["--redirect", "--tokenFile", yield* tokenFile, "--allowOrigin", origin])
       const address = `${gateway.url}/files/A1/S1.bam`
-      const closed = yield* ask(address)
-      assert.deepStrictEqual([closed.status, closed.headers.get("www-authenticate")], [401, "Bearer"])
       assert.strictEqual((yield* ask(address, { headers: { authorization: "Bearer wrong" } })).status, 401)
       const unknown = yield* ask(`${gateway.url}/reads/A1`)
       assert.strictEqual(JSON.parse(unknown.text).htsget.error, "InvalidAuthentication")
       assert.strictEqual((yield* ask(address, { headers: { authorization: `Bearer ${token}` } })).status, 307)
       const list = JSON.parse((yield* ask(`${gateway.url}/t/${token}/files/A1`)).text)
       assert.strictEqual((yield* ask(list.files[0].url)).status, 307)
-      assert.strictEqual((yield* ask(`${gateway.url}/healthz`)).status, 200)
       assert.strictEqual((yield* ask(`${gateway.url}/metrics`)).status, 401)
       const preflight = (from: string) =>
-        ask(address, { method: "OPTIONS", headers: { origin: from, "access-control-request-method": "GET" } })
-      const allowed = yield* preflight(origin)
-      assert.strictEqual(allowed.status, 204)
-      assert.strictEqual(allowed.headers.get("access-control-allow-origin"), origin)
-      assert.include(allowed.headers.get("access-control-allow-headers") ?? "", "Range")
-      assert.strictEqual(allowed.headers.get("access-control-max-age"), "2592000")
-      const other = yield* preflight("https://evil.example")
-      assert.deepStrictEqual([other.status, other.headers.get("access-control-allow-origin")], [405, null])
-      assert.strictEqual((yield* ask(address, { method: "DELETE" })).status, 405)
+        Effect.map(
+          ask(address, { method: "OPTIONS", headers: { origin: from, "access-control-request-method": "GET" } }),
+          ({ headers, status }) => [status, headers.get("access-control-allow-origin")]
+        )
+      assert.deepStrictEqual(yield* preflight(origin), [204, origin])
+      assert.deepStrictEqual(yield* preflight("https://evil.example"), [405, null])
       const log = gateway.lines.join("\n")
       for (const secret of [token, "X-Amz", "sandbox-files"]) assert.notInclude(log, secret)
-    })
-  )
-
-  it.live("S3 the death of the session costs one login", () =>
-    Effect.gen(function* () {
-      const { gateway, setFaults, stats } = yield* gatewayGround()
-      yield* setFaults([{ when: { endpoint: "getFileDownloadLinks", times: 1 }, then: { invalidate: "redirect" } }])
-      const answers = yield* Effect.all(
-        ["A1", "A2", "A4"].map((id) => ask(`${gateway.url}/files/${id}`)),
-        { concurrency: 3 }
-      )
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200]
-      )
-      assert.strictEqual((yield* stats)["logins"], 2)
-      const metrics = (yield* ask(`${gateway.url}/metrics`)).text
-      assert.match(metrics, /^svc_logins_total 2$/m)
-      assert.match(metrics, /^svc_gateway_requests_total\{route="files",status="200"\} 3$/m)
-      assert.match(metrics, /^svc_gateway_service_requests_total 3$/m)
     })
   )
 

@@ -1,7 +1,7 @@
 /** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
 
 import { createHash } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { CannotCreate } from "../../core/src/Errors.ts"
@@ -18,8 +18,10 @@ import type { TransferProgress } from "../../core/src/transfer/TransferRequest.t
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { codecHere } from "../../test/genome/CodecHere.ts"
 import { type BamFile, bamFile, read } from "../genome/Fixtures.ts"
+import { withCodecHere } from "../genome/WithCodec.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, goodReply, host, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
+import { at } from "./TransferGround.ts"
 
 /** Made once: the bytes of `versionOf`. */
 const made = new Map<number, BamFile>()
@@ -146,27 +148,21 @@ const fails = Effect.fnUntraced(function* (g: Ground, left: ReadonlyArray<string
   return error
 })
 
-const at =
-  (wanted: number, change: (good: ScriptedReply) => ReturnType<Script>): Script =>
-  ({ number }, good) =>
-    number === wanted ? change(good) : good
-
-/** A test with the codec that all of these need. */
-const cuts = (name: string, body: () => Effect.fn.Return<void, object, Codec>) =>
-  it.effect(name, () => Effect.provide(Effect.gen(body), codecHere))
-
 describe("SliceTransfer", () => {
-  cuts("mistake 3: what came under its name since the plan, and is another file, is refused and stays", function* () {
-    const disk = new MemoryParts()
-    disk.files.set("s.ranged.bam", Uint8Array.of(1))
-    const error = new CannotCreate({ path: "s.ranged.bam", reason: "it holds other regions" })
-    const existing = Effect.succeed({ _tag: "Other", error } as const)
-    assert.strictEqual(yield* fails(yield* ground({ disk, request: { existing } }), ["s.ranged.bam"]), error)
-    assert.deepStrictEqual(disk.files.get("s.ranged.bam"), Uint8Array.of(1))
-    yield* succeeds(yield* ground({ disk, request: { existing, overwrite: true } }))
-  })
+  withCodecHere(
+    "mistake 3: what came under its name since the plan, and is another file, is refused and stays",
+    function* () {
+      const disk = new MemoryParts()
+      disk.files.set("s.ranged.bam", Uint8Array.of(1))
+      const error = new CannotCreate({ path: "s.ranged.bam", reason: "it holds other regions" })
+      const existing = Effect.succeed({ _tag: "Other", error } as const)
+      assert.strictEqual(yield* fails(yield* ground({ disk, request: { existing } }), ["s.ranged.bam"]), error)
+      assert.deepStrictEqual(disk.files.get("s.ranged.bam"), Uint8Array.of(1))
+      yield* succeeds(yield* ground({ disk, request: { existing, overwrite: true } }))
+    }
+  )
 
-  cuts("progress begins with the size of what is fetched, only grows, and ends at it", function* () {
+  withCodecHere("progress begins with the size of what is fetched, only grows, and ends at it", function* () {
     const g = yield* ground()
     yield* succeeds(g)
     const [begin, ...more] = g.events
@@ -179,7 +175,7 @@ describe("SliceTransfer", () => {
     assert.strictEqual(done.at(-1), size)
   })
 
-  cuts("D1 what is not on the disk as it was written gets no name", function* () {
+  withCodecHere("D1 what is not on the disk as it was written gets no name", function* () {
     const disk = new MemoryParts()
     const loseEnd: SliceRequest["progress"] = (event) =>
       Effect.sync(() => {
@@ -190,7 +186,7 @@ describe("SliceTransfer", () => {
     assert.deepInclude(error, { _tag: "SvcFileDamaged", fault: "Truncated" })
   })
 
-  cuts("fetches exact ranges of one version, and no more than it said", function* () {
+  withCodecHere("fetches exact ranges of one version, and no more than it said", function* () {
     const g = yield* ground()
     const outcome = yield* succeeds(g)
     const data = g.links.seen.filter(({ link }) => !link.includes(".bai"))
@@ -203,7 +199,7 @@ describe("SliceTransfer", () => {
     assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
   })
 
-  cuts("--limitRate holds for the index, the header and all ranges together", function* () {
+  withCodecHere("--limitRate holds for the index, the header and all ranges together", function* () {
     const rate = 10_000
     const g = yield* ground({ limitRate: rate })
     const outcome = yield* succeeds(g)
@@ -211,14 +207,14 @@ describe("SliceTransfer", () => {
   })
 
   describe("HTTP", () => {
-    cuts("H1 a host without ranges is refused: nothing is left", function* () {
+    withCodecHere("H1 a host without ranges is refused: nothing is left", function* () {
       const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null }) })
       const error = yield* fails(g)
       assert.strictEqual(error._tag, "SvcLinkProtocol")
       assert.match(error.message, /cannot serve single regions/)
     })
 
-    cuts("H2 one wrong range is an accident, the second the host's fault", function* () {
+    withCodecHere("H2 one wrong range is an accident, the second the host's fault", function* () {
       const shifted = (good: ScriptedReply): ScriptedReply => ({
         ...good,
         headers: { ...good.headers, "content-range": "bytes 5-10/999999999" }
@@ -229,7 +225,7 @@ describe("SliceTransfer", () => {
       assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
     })
 
-    cuts("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", function* () {
+    withCodecHere("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", function* () {
       for (const request of [1, 2]) {
         const second = yield* versionOf(2)
         const g = yield* ground({ script: at(request, () => ({ bytes: second.bam, etag: etagOf(2) })) })
@@ -238,7 +234,7 @@ describe("SliceTransfer", () => {
       }
     })
 
-    cuts("H3 a file that changes all the time is given up after two restarts", function* () {
+    withCodecHere("H3 a file that changes all the time is given up after two restarts", function* () {
       let version = 1
       const first = yield* versionOf(1)
       const g = yield* ground({ script: () => ({ bytes: first.bam, etag: etagOf(++version) }) })
@@ -247,7 +243,7 @@ describe("SliceTransfer", () => {
       assert.match(error.message, /changed 3 times/)
     })
 
-    cuts("H4 with a weak entity tag another size is noticed", function* () {
+    withCodecHere("H4 with a weak entity tag another size is noticed", function* () {
       const g = yield* ground({ etag: 'W/"v1"' })
       yield* succeeds(g, 1, "W/")
       const second = yield* versionOf(2)
@@ -255,13 +251,13 @@ describe("SliceTransfer", () => {
       yield* succeeds(changed, 2, "W/")
     })
 
-    cuts("H5 412 begins anew", function* () {
+    withCodecHere("H5 412 begins anew", function* () {
       const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
       yield* succeeds(g)
       assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
     })
 
-    cuts("H9 an encoded range is asked for again", function* () {
+    withCodecHere("H9 an encoded range is asked for again", function* () {
       const encoded = { "content-encoding": "gzip" }
       const g = yield* ground({
         script: at(1, (good) => ({ ...good, headers: { ...good.headers, ...encoded } }))
@@ -269,7 +265,7 @@ describe("SliceTransfer", () => {
       yield* succeeds(g)
     })
 
-    cuts("H13 eight failures of the host are outlasted, nine are not", function* () {
+    withCodecHere("H13 eight failures of the host are outlasted, nine are not", function* () {
       const down =
         (times: number): Script =>
         ({ number }, good) =>
@@ -285,7 +281,7 @@ describe("SliceTransfer", () => {
       ["N6 a reset", "Reset"],
       ["N7 an end", "Short"]
     ] as const) {
-      cuts(`${name} inside a range goes on at the next byte`, function* () {
+      withCodecHere(`${name} inside a range goes on at the next byte`, function* () {
         const g = yield* ground({ script: at(2, (good) => cutAfter(good, 100_000, fault)) })
         yield* succeeds(g)
         const ranges = g.links.seen.filter(({ link }) => !link.includes(".bai")).map(({ range }) => range ?? "")
@@ -297,31 +293,34 @@ describe("SliceTransfer", () => {
       })
     }
 
-    cuts("N10 a range without a byte is given up at the idle limit", function* () {
+    withCodecHere("N10 a range without a byte is given up at the idle limit", function* () {
       const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
       yield* succeeds(g)
       assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
     })
 
-    cuts("N13 a host that dies after every 70 KiB still delivers", function* () {
+    withCodecHere("N13 a host that dies after every 70 KiB still delivers", function* () {
       yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
     })
   })
 
   describe("links", () => {
     for (const status of [400, 401, 403, 404, 410]) {
-      cuts(`L1 L2 a link refused with ${status} in the middle is renewed once, for the same version`, function* () {
-        const g = yield* ground({
-          script: ({ link, number }, good) =>
-            number >= 1 && link.endsWith("=0") ? { status, headers: {}, body: [] } : good
-        })
-        const outcome = yield* succeeds(g)
-        assert.strictEqual(outcome.renewals, 1)
-        assert.strictEqual(g.renewals(), 1)
-      })
+      withCodecHere(
+        `L1 L2 a link refused with ${status} in the middle is renewed once, for the same version`,
+        function* () {
+          const g = yield* ground({
+            script: ({ link, number }, good) =>
+              number >= 1 && link.endsWith("=0") ? { status, headers: {}, body: [] } : good
+          })
+          const outcome = yield* succeeds(g)
+          assert.strictEqual(outcome.renewals, 1)
+          assert.strictEqual(g.renewals(), 1)
+        }
+      )
     }
 
-    cuts("L3 a fresh link that is refused as well ends it, and how often was asked is said", function* () {
+    withCodecHere("L3 a fresh link that is refused as well ends it, and how often was asked is said", function* () {
       const g = yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) })
       assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
       const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
@@ -330,7 +329,7 @@ describe("SliceTransfer", () => {
   })
 
   describe("disk", () => {
-    cuts(
+    withCodecHere(
       "K1 a full disk ends the slice and leaves nothing; so does one that is full when the pair is committed",
       function* () {
         for (const [operation, count] of [
@@ -350,7 +349,7 @@ describe("SliceTransfer", () => {
       }
     )
 
-    cuts("K2 a disk that is too small is said before data moves", function* () {
+    withCodecHere("K2 a disk that is too small is said before data moves", function* () {
       const g = yield* ground()
       g.disk.freeBytes = 1000
       const error = yield* fails(g)
@@ -358,7 +357,7 @@ describe("SliceTransfer", () => {
       assert.strictEqual(g.links.seen.length, 3, "the two heads and the end")
     })
 
-    cuts(
+    withCodecHere(
       "indexes of other data stay, those of a slice that appears meanwhile too, and what is no file is refused",
       function* () {
         const state = { _tag: "Incomplete", regions: "chr9" } as const
@@ -384,24 +383,27 @@ describe("SliceTransfer", () => {
       }
     )
 
-    cuts("with overwrite no moment has the new index beside the old data, or the other way round", function* () {
-      const disk = new MemoryParts()
-      const [old, oldIndex] = [Uint8Array.of(1), Uint8Array.of(2)]
-      disk.files.set("s.ranged.bam", old)
-      disk.files.set("s.ranged.bam.bai", oldIndex)
-      const mixed: Array<string> = []
-      disk.fails = (operation) => {
-        const [data, index] = names.map((name) => disk.files.get(name))
-        if (index !== undefined && (data === old) !== (index === oldIndex)) mixed.push(operation)
-        return null
+    withCodecHere(
+      "with overwrite no moment has the new index beside the old data, or the other way round",
+      function* () {
+        const disk = new MemoryParts()
+        const [old, oldIndex] = [Uint8Array.of(1), Uint8Array.of(2)]
+        disk.files.set("s.ranged.bam", old)
+        disk.files.set("s.ranged.bam.bai", oldIndex)
+        const mixed: Array<string> = []
+        disk.fails = (operation) => {
+          const [data, index] = names.map((name) => disk.files.get(name))
+          if (index !== undefined && (data === old) !== (index === oldIndex)) mixed.push(operation)
+          return null
+        }
+        const state = { _tag: "Incomplete", regions: "chr9" } as const
+        const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
+        yield* succeeds(g)
+        assert.deepStrictEqual(mixed, [])
       }
-      const state = { _tag: "Incomplete", regions: "chr9" } as const
-      const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
-      yield* succeeds(g)
-      assert.deepStrictEqual(mixed, [])
-    })
+    )
 
-    cuts(
+    withCodecHere(
       "what is there is read before the claim and with it, and only with it where it is replaced in any case",
       function* () {
         for (const overwrite of [false, true]) {
@@ -417,7 +419,7 @@ describe("SliceTransfer", () => {
       }
     )
 
-    cuts("D14 an incomplete slice of the same regions is replaced, of other regions refused", function* () {
+    withCodecHere("D14 an incomplete slice of the same regions is replaced, of other regions refused", function* () {
       const there = (regions: string) => ({
         request: { existing: Effect.succeed({ _tag: "Incomplete", regions } as const) }
       })
@@ -428,7 +430,7 @@ describe("SliceTransfer", () => {
   })
 
   describe("runs", () => {
-    cuts(
+    withCodecHere(
       "P4 an interrupted slice leaves nothing, gives its claim back, and the next run brings the same bytes",
       function* () {
         const disk = new MemoryParts()
@@ -444,7 +446,7 @@ describe("SliceTransfer", () => {
       }
     )
 
-    cuts("P4 what a killed run left is never used", function* () {
+    withCodecHere("P4 what a killed run left is never used", function* () {
       const disk = new MemoryParts()
       const killed = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
       const fiber = yield* Effect.forkChild(killed.download)
@@ -459,7 +461,7 @@ describe("SliceTransfer", () => {
       yield* succeeds(yield* ground({ disk }))
     })
 
-    cuts("P8 two runs that would write one name: the second is told, whatever its regions", function* () {
+    withCodecHere("P8 two runs that would write one name: the second is told, whatever its regions", function* () {
       const disk = new MemoryParts()
       const slow = yield* ground({ disk, script: at(2, (good) => ({ ...good, delay: 20_000 })) })
       const fiber = yield* Effect.forkChild(slow.download)
@@ -474,7 +476,7 @@ describe("SliceTransfer", () => {
     })
   })
 
-  cuts(
+  withCodecHere(
     "the header of a slice names command, version, source and what identifies its version, and no link",
     function* () {
       const md5 = Buffer.alloc(16, 0xab)
@@ -496,7 +498,7 @@ describe("SliceTransfer", () => {
     }
   )
 
-  cuts(
+  withCodecHere(
     "checksum files stand beside slice and index; nothing states what a slice that was there should be, so it gets none",
     function* () {
       const g = yield* ground({ request: { checksums: "md5" } })
