@@ -68,8 +68,10 @@ const redOf = async (tests: ReadonlyArray<string>): Promise<string | null> => {
     env: { ...process.env, NO_COLOR: "1" }
   })
   child = running
-  const [said, [status]] = await Promise.all([text(running.stderr), once(running, "exit")])
-  return status === 0 ? null : (/FAIL +(.*)/.exec(said)?.[1] ?? "no test: it has no end, or does not load")
+  const [said, [status, signal]] = await Promise.all([text(running.stderr), once(running, "exit")])
+  if (status === 0) return null
+  // Nothing that a test says: a loop without end, or a machine that cannot run them now.
+  return /FAIL +(.*)/.exec(said)?.[1] ?? `no test: ${signal ?? (said.trim().split("\n")[0] || `exit ${status}`)}`
 }
 
 /** The tests beside the module go first, then those of its folder: most mutants end there, in a moment. */

@@ -356,6 +356,19 @@ describe("verify", () => {
     }
   )
 
+  withCodecHere(
+    "an index that cannot be read fails alone: its data and the other index are as sound as before",
+    function* () {
+      const { bai, bam } = bamFile(yield* Codec, reads)
+      const verdicts = yield* check({ "a.bam": bam, "a.bai": bai.subarray(0, 20), "a.bam.bai": bai })
+      assert.deepStrictEqual(
+        [...verdicts.values()].map(({ status }) => status),
+        ["ok", "failed", "ok"]
+      )
+      assert.strictEqual(faultOf(verdicts.get("a.bai")), "BadIndex")
+    }
+  )
+
   withCodecHere("what is no file to check is told as what it is; what is missing or closed has failed", function* () {
     const roles: ReadonlyArray<Target["role"]> = [
       { _tag: "Missing" },

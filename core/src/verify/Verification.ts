@@ -230,7 +230,7 @@ const checkData = Effect.fnUntraced(function* (
 
 /** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
 const checkIndex = Effect.fnUntraced(function* (
-  { file, path, progress, run: { known, targets } }: Work,
+  { file, path, progress, run: { known } }: Work,
   suffix: IndexSuffix
 ): Effect.fn.Return<Checked, VerificationFailure, FileSource | Codec | Scope.Scope> {
   const walked = (yield* isInBlocks(file)) ? yield* walkWhole(path, file, unread, progress) : {}
@@ -267,8 +267,8 @@ const checkIndex = Effect.fnUntraced(function* (
   } else if (compared === 0) {
     notes.push(`it has nothing that could be compared with ${data}`)
   } else {
-    const named = targets.some((target) => target.path === data)
-    notes.push(`compared with samples of ${data} only${named ? "" : ": name that file too"}`)
+    // It stands before its index where it is named.
+    notes.push(`compared with samples of ${data} only: name that file too`)
   }
   return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, walked: null }
 })
