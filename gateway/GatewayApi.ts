@@ -37,9 +37,6 @@ export const Restoring = Schema.Struct({
   restoreEstimation: Schema.NullOr(Schema.String)
 })
 
-/** A failure outside htsget. */
-export const ErrorBody = Schema.Struct({ error: Schema.String, message: Schema.String })
-
 const analysis = { analysisId: Schema.String }
 const file = { ...analysis, fileName: Schema.String }
 

@@ -132,12 +132,13 @@ const toFile = Effect.fnUntraced(function* (path: string) {
 export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
   path: string | null
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  return path === null || path === "-" ? asItComes(toStandardOutput) : yield* openPath(path, { waits: true })
+  return path === null || path === "-" ? asItComes(toStandardOutput) : yield* openPath(path, true)
 })
 
+/** @param waits - for a reader of a pipe */
 const openPath = Effect.fnUntraced(function* (
   path: string,
-  options: { readonly waits: boolean }
+  waits: boolean
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
   const open = yield* toDescriptor(path, yield* Effect.promise(() => descriptorAt(path)))
   if (open !== null) return open
@@ -150,7 +151,7 @@ const openPath = Effect.fnUntraced(function* (
     return yield* new CannotCreate({ path, reason: "its folder does not exist" })
   if (typeof there === "object" && there.isDirectory())
     return yield* new CannotCreate({ path, reason: "it is a folder" })
-  if (typeof there === "object" && there.isFIFO()) yield* awaitReader(real, options.waits)
+  if (typeof there === "object" && there.isFIFO()) yield* awaitReader(real, waits)
   return yield* typeof there !== "object" || there.isFile() ? toFile(real) : toDevice(real)
 })
 
@@ -162,7 +163,7 @@ export const replaceFile = Effect.fn("svc.platform.replaceFile")(function* (
 ): Effect.fn.Return<void, CannotCreate | LocalIo> {
   const written = Effect.gen(function* () {
     // Often the last thing of a run that has been stopped, which nothing can interrupt.
-    const output = yield* openPath(path, { waits: false })
+    const output = yield* openPath(path, false)
     for (const bytes of content) yield* output.write(bytes)
     yield* output.commit
   })

@@ -37,7 +37,7 @@ export const sliceOf = Effect.fnUntraced(function* <E>(
   const parts: Array<Uint8Array> = []
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
   const program = { name: "svc-steps", version: "0.1.0" }
-  const result = yield* writeSlice(plan, sink, { program, level: 1, connections: 2, ...options })
+  const result = yield* writeSlice(plan, sink, { program, connections: 2, ...options })
   return { bytes: concat(...parts), plan, result }
 })
 

@@ -21,10 +21,11 @@ const mostUnanswered = 3
 
 /** Decides when a list of requests is given up, because the rest of it would fail too. */
 export interface Outage<E> {
-  /** Runs a request; after the list was given up it fails at once with the error that ended it. */
+  /**
+   * Runs a request. When the rest would fail too, after a failure of the whole run or the third request in a row without an answer, the
+   * list is given up: this fails at once with the error that ended it.
+   */
   readonly ask: <A, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** True when the rest would fail too: a failure of the whole run, or the third request in a row without an answer. */
-  readonly gaveUp: Effect.Effect<boolean>
   /**
    * What `visit` makes of each item, in order, each visited when the stream is pulled. A session that ended, before it ever answered,
    * looks like a missing permission. So items that were forbidden are held back, and are visited once more at the end when
@@ -55,7 +56,6 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
             ? Effect.fail(met.error)
             : Effect.tap(Effect.tapError(request, recordFailure), () => Ref.set(unanswered, 0))
         ),
-      gaveUp: Effect.map(Ref.get(end), (met) => met !== null),
       inTurn: <A, O, R>(
         items: ReadonlyArray<A>,
         visit: (item: A) => Effect.Effect<O, never, R>,

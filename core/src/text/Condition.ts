@@ -53,8 +53,6 @@ export const operators = ["!=", ">=", "<=", "~=", "^=", "=", ">", "<"] as const
 export type Comparison = (typeof operators)[number]
 
 export interface Condition {
-  /** As given, for messages. */
-  readonly source: string
   readonly name: string
   readonly operator: Comparison
   readonly value: string
@@ -77,7 +75,7 @@ export const parseCondition = (source: string): Result.Result<Condition, string>
   if (operator === "=" && value.startsWith("=")) {
     return Result.fail(refusalOf(source, "equality is written with a single ="))
   }
-  return Result.succeed({ source: text, name, operator: operator as Comparison, value })
+  return Result.succeed({ name, operator: operator as Comparison, value })
 }
 
 /** The sentence that says what is wrong with a condition. */

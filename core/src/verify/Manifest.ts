@@ -91,8 +91,7 @@ const Entry = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   bytes: Schema.NullOr(Schema.Int),
   listedBytes: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  sha256: Schema.NullOr(Schema.String),
-  regions: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+  sha256: Schema.NullOr(Schema.String)
 })
 
 const Report = Schema.fromJsonString(

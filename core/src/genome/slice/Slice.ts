@@ -32,8 +32,6 @@ export interface SliceSink<E> {
 
 export interface SliceOptions {
   readonly program: SliceMaker
-  /** Deflate level of the blocks that cannot be copied, 0-9. */
-  readonly level?: number
   /** Ranges fetched at the same time. */
   readonly connections?: number
 }
@@ -51,8 +49,8 @@ export interface SliceResult {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
-const defaultLevel = 4
+/** Of the blocks that cannot be copied: half the CPU of level 6, for 4 % more bytes at the edges of regions (bench/README.md). */
+const deflateLevel = 4
 const defaultConnections = 8
 
 /** A file, and what is wanted of it. */
@@ -215,10 +213,9 @@ export const makeSlice = Effect.fnUntraced(function* <E>(
   const codec = yield* Codec
   const { slicing } = plan
   const builder = IndexBuilder.make()
-  const { level = defaultLevel } = options
-  const { parts, scan } = scanOf(plan, codec, { ...options, level })
+  const { parts, scan } = scanOf(plan, codec, { ...options, level: deflateLevel })
   const header: Array<Uint8Array> = []
-  const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
+  const writer = BgzfWriter.make(codec, deflateLevel, (block) => header.push(block))
   writer.write(slicing.header(options.program, plan.key))
   writer.flush()
   let offset = writer.block()
