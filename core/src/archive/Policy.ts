@@ -34,6 +34,8 @@ export const RestorePolicy = {
 export interface ArchivedFile {
   readonly analysisId: AnalysisId
   readonly fileName: string
+  /** What lies in the archive, where that is not the file itself: the index that its slice needs. */
+  readonly archivedName?: string
   /** Bytes; null when the service does not say. */
   readonly size: number | null
   /** The service's word that a restoration is under way, as text; null when it says nothing. */

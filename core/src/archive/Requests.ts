@@ -143,8 +143,11 @@ export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* 
 })
 
 /** That a file is left in the archive for this reason, as a failure. */
-export const leftError = ({ analysisId, fileName }: Pick<ArchivedFile, "analysisId" | "fileName">, why: string) =>
-  new FileArchived({ file: printable(fileName), analysisId, why })
+export const leftError = (file: Pick<ArchivedFile, "analysisId" | "archivedName" | "fileName">, why: string) =>
+  new FileArchived({ file: printable(shownName(file)), analysisId: file.analysisId, why })
+
+const shownName = ({ archivedName, fileName }: Pick<ArchivedFile, "archivedName" | "fileName">): string =>
+  archivedName === undefined ? fileName : `${archivedName}, the index of ${fileName}`
 
 type File = Candidate & ArchivedFile
 
@@ -187,7 +190,7 @@ const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tra
 /** Every decision with its reason (docs/dev/service.md 4.2). */
 const say = (file: File, decision: RestoreDecision): Effect.Effect<void> => {
   const { _tag, reason } = decision
-  const name = printable(`${file.fileName} (analysis ${file.analysisId})`)
+  const name = printable(`${shownName(file)} (analysis ${file.analysisId})`)
   const estimate = estimateOf(file)
   const expected = estimate === null ? "" : `; expected at ${printable(estimate)}`
   switch (_tag) {
@@ -255,9 +258,10 @@ const askAbout = Effect.fnUntraced(function* <F extends ArchivedFile>(
   return { present: operator.present, yes }
 })
 
-const questionFor = ({ analysisId, estimatedRestoreTime, fileName, size }: ArchivedFile): string => {
+const questionFor = (file: ArchivedFile): string => {
+  const { analysisId, estimatedRestoreTime, size } = file
   const how = size === null ? "of unknown size" : humanSize(size)
-  const what = `${fileName} (analysis ${analysisId}, ${how})`
+  const what = `${shownName(file)} (analysis ${analysisId}, ${how})`
   return estimatedRestoreTime === null
     ? `${what} is archived. Restore it? That takes hours and may cost money.`
     : `${what} is archived and being restored already. Download it when it is back?`

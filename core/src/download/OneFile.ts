@@ -12,7 +12,7 @@ import {
   type SourceError,
   UsageError
 } from "../Errors.ts"
-import { type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
+import { archivedNameOf, type WantedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import { timed } from "../telemetry/MonotonicTime.ts"
 import { printable } from "../text/Printable.ts"
 import { type FileContent, FileStreams } from "../transfer/FileStreams.ts"
@@ -75,7 +75,7 @@ const find = Effect.fn("svc.download.findOne")(function* (
     const message = `${printable(file.fileName)}: files of this type have no unmapped reads`
     return yield* new UsageError({ message, options: ["unmapped"] })
   }
-  if (file.archived) return yield* InArchive.of(file, file.estimatedRestoreTime)
+  if (file.archived) return yield* InArchive.of({ ...file, fileName: archivedNameOf(file) }, file.estimatedRestoreTime)
   const missing = missingOf(file)
   return missing === null ? one : yield* missing
 })

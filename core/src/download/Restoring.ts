@@ -15,6 +15,7 @@ import { newOptions, storedPaths } from "../archive/TrackingEntry.ts"
 import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import { CannotCreate, LocalIo } from "../Errors.ts"
+import { archivedNameOf } from "../selection/WantedFiles.ts"
 import { typeAt } from "../settings/NamedFiles.ts"
 import type { Operator } from "../settings/Operator.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
@@ -119,9 +120,10 @@ const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<Planne
   }
   const options = newOptions(wanted, yield* storedPaths(path))
   return archived.map(
-    ({ analysisId, estimatedRestoreTime, fileName, size }): Candidate => ({
+    ({ analysisId, estimatedRestoreTime, fileName, size, slice }): Candidate => ({
       analysisId,
       fileName,
+      ...(slice?.awaitsIndex === true ? { archivedName: archivedNameOf({ fileName, slice }) } : {}),
       size,
       estimatedRestoreTime,
       options

@@ -73,6 +73,8 @@ export interface FileChoice {
 export interface WantedSlice extends NonNullable<RunFile["slice"]> {
   /** The listed index of the source: the CSI, else BAI or TBI; one that is in the archive only where no other is listed. Null for none. */
   readonly indexFile: string | null
+  /** Only the index is in the archive. */
+  readonly awaitsIndex?: boolean
   /** What the slice holds. */
   readonly content: SliceWish
 }
@@ -85,6 +87,10 @@ export interface WantedFile extends RunFile {
   readonly hasLink: boolean
   readonly slice: WantedSlice | null
 }
+
+/** The file in the archive for which a wanted one waits. */
+export const archivedNameOf = ({ fileName, slice }: Pick<WantedFile, "fileName" | "slice">): string =>
+  (slice?.awaitsIndex === true ? slice.indexFile : null) ?? fileName
 
 /** The wanted files of `analyses`, in the order of the listing. */
 export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, choice: FileChoice): ReadonlyArray<WantedFile> =>
@@ -125,16 +131,17 @@ const wantedFile = (
   }
   const { folder, slice } = outputPathOf(file, layout, content.wanted.length > 0 ? "ranged" : "unmapped")
   const index = indexAmong(fileName, analysis.files, ({ archived, hasLink }) => !archived && hasLink)
+  const awaitsIndex = !archived && index?.archived === true
   return {
     ...file,
     folder,
     // Known when the slice has been planned.
     size: null,
     // A slice needs the file and its index: it waits while either is archived.
-    archived: archived || index?.archived === true,
+    archived: archived || awaitsIndex,
     estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
     hasLink: hasLink && index?.hasLink !== false,
-    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, content, estimate: null }
+    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, awaitsIndex, content, estimate: null }
   }
 }
 
