@@ -32,8 +32,20 @@ describe("the deployment of a gateway", () => {
         const sandbox = yield* startSandbox(["--strict"])
         const publicUrl = `https://localhost:${port}`
         const accessLog = join(home, "gateway.log")
+        const genes = "chr17\t43044294\t43125364\tBRCA1\n"
+        writeFileSync(join(home, "genes.bed"), genes)
         const gateway = yield* startGateway(sandbox, [
-          ...["--port", String(inner), "--relay", "--publicUrl", publicUrl, "--accessLog", accessLog],
+          ...[
+            "--genes",
+            join(home, "genes.bed"),
+            "--port",
+            String(inner),
+            "--relay",
+            "--publicUrl",
+            publicUrl,
+            "--accessLog",
+            accessLog
+          ],
           ...["--tokenFile", tokens(home, `ada ${ada}\ngrace ${grace} A1\n`)]
         ])
         const conf = shipped("nginx.conf")
@@ -62,6 +74,23 @@ ${conf}}`
           yield* tool("curl", ["-fsS", "-H", `Authorization: Bearer ${ada}`, `${publicUrl}/reads/A1`], { env })
         )
         assert.strictEqual(ticket.htsget.urls[0].url, `${publicUrl}/files/A1/S1.bam`)
+        const curl = (...args: ReadonlyArray<string>) => tool("curl", ["-sS", "--compressed", ...args], { env })
+        const asAda = ["-H", `Authorization: Bearer ${ada}`]
+        for (const place of [`${publicUrl}/t/${grace}`, publicUrl]) {
+          assert.strictEqual(yield* curl(...asAda, `${place}/genes`), genes.trim())
+        }
+        const [, etag = ""] =
+          /^etag: (.*)\r$/im.exec(yield* curl("-I", "-X", "GET", ...asAda, `${publicUrl}/genes`)) ?? []
+        const status = (...args: ReadonlyArray<string>) => curl("-o", join(home, "got"), "-w", "%{http_code}", ...args)
+        assert.deepStrictEqual(
+          [
+            yield* status(...asAda, "-H", `If-None-Match: ${etag}`, `${publicUrl}/genes`),
+            yield* status(`${publicUrl}/genes`)
+          ],
+          ["304", "401"]
+        )
+        const page = yield* curl("-i", ...asAda, "-H", "Accept: text/html", `${publicUrl}/files/A1/`)
+        assert.match(page, /^content-security-policy: .*connect-src 'self';[\s\S]*data-genes[\s\S]*>S1\.bam</im)
         yield* until(
           "both logs have their lines",
           Effect.sync(
@@ -70,6 +99,7 @@ ${conf}}`
         )
         const outer = readFileSync(join(home, "svc-gateway.log"), "utf8")
         assert.match(outer, /GET \/t\/\*\*\*\/files\/A1\/S1\.bam 20[06] /)
+        assert.match(outer, /GET \/t\/\*\*\*\/genes 200 /)
         const all = `${outer}${readFileSync(accessLog, "utf8")}${gateway.lines.join("\n")}`
         for (const token of [ada, grace]) assert.notInclude(all, token)
       })
