@@ -2,7 +2,6 @@
 import { baseStyle } from "../core/src/report/PageAssets.ts"
 
 export const pageStyle = `${baseStyle}
-[hidden]{display:none!important}
 header,main,footer{max-width:72rem;margin:0 auto;padding:0 1.5rem}
 header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;min-height:3.25rem;padding-top:.5rem;padding-bottom:.5rem;border-bottom:1px solid var(--line)}
 header a{color:var(--text);font-weight:650;text-decoration:none}

@@ -85,32 +85,3 @@ export const copyButton = (text: string): HTMLButtonElement => {
   })
   return press
 }
-
-/** An entry of a list that can be filtered. */
-export interface Listed {
-  readonly element: HTMLElement
-  readonly name: string
-}
-
-/** A list with fewer is seen at once. */
-const many = 12
-
-/** Puts a field before a long list that leaves of it what has some letters. */
-export const addFilter = (list: HTMLElement, label: string, rows: ReadonlyArray<Listed>): void => {
-  if (rows.length < many) return
-  const input = element("input", {})
-  input.type = "search"
-  const count = element("output", { class: "sub" })
-  input.addEventListener("input", () => {
-    const text = input.value.trim().toLowerCase()
-    let shown = 0
-    for (const row of rows) {
-      row.element.hidden = !row.name.toLowerCase().includes(text)
-      const next = row.element.nextElementSibling
-      if (next instanceof HTMLElement && next.classList.contains("panel")) next.hidden = row.element.hidden
-      if (!row.element.hidden) shown++
-    }
-    count.textContent = shown === rows.length ? "" : `${shown} of ${rows.length}`
-  })
-  list.before(element("form", {}, element("label", {}, label, input), count))
-}

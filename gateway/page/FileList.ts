@@ -1,11 +1,11 @@
 /** What the script adds to the list of files: a view, and for each file its address, commands and restoration. */
 import { shownIn } from "./Address.ts"
 import { commandsFor, desktopUrl, withoutToken } from "./Commands.ts"
-import { addFilter, busy, button, copyButton, element, messageOf, sentence } from "./Elements.ts"
+import { busy, button, copyButton, element, messageOf, sentence } from "./Elements.ts"
 import { need, token } from "./Gate.ts"
 import { addressOf, type Row, rowsIn, trackIn, trackNamed } from "./Rows.ts"
 import { isOpen, show } from "./View.ts"
-import { genomeOf, isShown, type Track } from "./ViewSettings.ts"
+import { genomeOf, isShown, relayed, type Track } from "./ViewSettings.ts"
 import { minutes } from "./Wording.ts"
 
 /** Shows a file in the view, at a place where one is named. */
@@ -23,7 +23,6 @@ export const enhanceList = (main: HTMLElement): void => {
   const showIn: Show = (track, locus) => show(view, track, setting, locus)
   const rows = rowsIn(main)
   for (const row of rows) addButtons(main, view, row, showIn)
-  addFilter(table, "Find a file", rows)
   if (token.get() !== null) table.addEventListener("click", downloadByLink)
   const follow = () => void showAddressed(view, rows, showIn)
   // Also where somebody puts another address of this page into the browser.
@@ -118,10 +117,18 @@ const panel = (main: HTMLElement, row: Row): ReadonlyArray<Node> => {
   const commands = commandsFor({ url: shown, name, kind: index === null ? "" : kind, closed }, exampleRegion)
   for (const { text, what } of [{ what: "Address", text: shown }, ...commands])
     list.append(element("dt", {}, what), element("dd", {}, element("code", {}, text), copyButton(text)))
+  const age = element("p", { class: "sub", role: "status" })
+  void changedAt(url).then((time) => age.append(time === null ? "" : `Last changed: ${time}.`))
   const track = trackIn(row)
-  if (track !== null) return [openInIgv(track), list]
+  if (track !== null) return [openInIgv(track), list, age]
   const lacking = element("p", { class: "away" }, `${name} has no index here, so no region of it can be shown.`)
-  return isShown(kind) ? [lacking, list] : [list]
+  return isShown(kind) ? [lacking, list, age] : [list, age]
+}
+
+/** The service does not list it; the host of the file knows. */
+const changedAt = async (url: string): Promise<string | null> => {
+  const answer = await need(url, { method: "HEAD", headers: relayed }).catch(() => null)
+  return answer?.headers.get("last-modified") ?? null
 }
 
 const openInIgv = ({ indexUrl, name, url }: Track): HTMLElement =>

@@ -1,10 +1,11 @@
 /** The files of an analysis as its page lists them: of this one, and of others that this reader may see. */
 import type { FileName } from "./Address.ts"
-import type { Listed } from "./Elements.ts"
 import { ask } from "./Gate.ts"
 import { isShown, type Track } from "./ViewSettings.ts"
 
-export interface Row extends Listed {
+export interface Row {
+  readonly element: HTMLTableRowElement
+  readonly name: string
   readonly kind: string
   readonly index: string | null
   readonly archived: boolean

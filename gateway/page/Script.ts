@@ -1,5 +1,5 @@
 /** The script of the page: it shows the token, and adds to the list what needs a script. The page tells everything else by itself. */
-import { addFilter, button, element, messageOf, sentence, textField } from "./Elements.ts"
+import { button, element, messageOf, sentence, textField } from "./Elements.ts"
 import { enhanceList } from "./FileList.ts"
 import { ask, token } from "./Gate.ts"
 import { asSentence } from "./Wording.ts"
@@ -57,15 +57,6 @@ const begin = (main: HTMLElement): void => {
   if (heading !== null) heading.tabIndex = -1
   const first = main.querySelector<HTMLElement>("#choose input") ?? heading
   first?.focus()
-  const ids = main.querySelector<HTMLElement>("ul.ids")
-  if (ids !== null) {
-    const items = [...ids.querySelectorAll("li")]
-    addFilter(
-      ids,
-      "Find an analysis",
-      items.map((item) => ({ element: item, name: item.textContent }))
-    )
-  }
   enhanceList(main)
 }
 
