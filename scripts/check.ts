@@ -28,7 +28,10 @@ const wanted = process.argv.includes("--no-tests") ? checks.filter(([name]) => n
 const failed = wanted.filter(([name, command, ...args]) => {
   const started = performance.now()
   console.log(`...    ${name}`)
-  const result = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, FORCE_COLOR: "0" } })
+  const result = spawnSync(command, args, {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined }
+  })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${result.status === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`)
   if (result.status !== 0) console.log(`${result.stdout}${result.stderr}${result.error?.message ?? ""}`)

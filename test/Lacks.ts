@@ -39,12 +39,12 @@ export const lacks = {
   users: toolsLack("the right to run as other users", ["setpriv", "--reuid", "61234", "--clear-groups", "true"]),
   root: process.geteuid?.() === 0 ? null : "the rights of root",
   otherThanRoot: process.geteuid?.() === 0 ? "a user whom the rights of a folder bind, as root is none" : null,
-  btrfs: asRoot("to run as root, btrfs and a loop device", [
+  btrfs: asRoot("root, btrfs or a loop device", [
     "sh",
     "-c",
     "mkfs.btrfs --version && losetup -f && grep -q btrfs /proc/filesystems"
   ]),
-  networks: asRoot("to run as root and make networks", [
+  networks: asRoot("root, or the right to make networks", [
     "unshare",
     "-m",
     "-n",

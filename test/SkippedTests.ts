@@ -21,6 +21,7 @@ export default class SkippedTests implements Reporter {
         }
       }
     }
-    for (const [lack, count] of counts) console.log(`${count} tests were skipped: this machine lacks ${lack}`)
+    for (const [lack, count] of counts)
+      console.log(`skipped: ${count} of the tests, for which this machine lacks ${lack}`)
   }
 }

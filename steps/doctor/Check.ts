@@ -64,7 +64,8 @@ export const skippedFor = (name: CheckName, names: ReadonlyArray<CheckName>): Re
   names.map((later) => skipped(later, `needs ${name}`))
 
 const words: Readonly<Record<Status, string>> = { ok: "ok", warn: "warn", fail: "FAIL", skipped: "skipped" }
-const indent = 22
+/** Columns before what is found: the status, and the longest name. */
+const indent = 8 + Math.max(...checkNames.map(({ length }) => length)) + 3
 
 /** The check as lines of text, safe on a terminal. */
 export const checkText = ({ advice, details, name, says, status }: Check): string => {

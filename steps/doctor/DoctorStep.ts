@@ -14,7 +14,7 @@ export const options = {
 export const doctorStep: Step = {
   name: "doctor",
   service: false,
-  summary: "Tell what is wrong with settings, disk, lock folder, address, TLS, clock, login or gateway",
+  summary: "Tell what is wrong with the settings, this computer, the way to the service, or the login",
   options,
   examples: [
     { command: "-t https://lab.example.org", says: "everything from the settings to a login and one harmless request" },

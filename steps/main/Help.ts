@@ -65,13 +65,11 @@ const optionsSection = (layout: Layout, heading: string, options: Readonly<Recor
 const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
 
 /** Without what begins after the first clause, unless that tells the choices apart. */
+const brief = (option: Option): Option =>
+  option.choices === undefined ? { ...option, help: firstClause(option.help) } : option
+
 const briefly = (options: Readonly<Record<string, Option>> = {}): Readonly<Record<string, Option>> =>
-  Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [
-      name,
-      option.choices === undefined ? { ...option, help: option.help.replace(/[;.] .*/, "") } : option
-    ])
-  )
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, brief(option)]))
 
 /** The settings under their headings; the short help has those that most need or an example uses, with the first clause of what there is to say. */
 const settingsSections = (
@@ -83,9 +81,8 @@ const settingsSections = (
   const shown = keysOf(name).flatMap((key) => {
     const { env, ...option } = table[key]
     if (all) return [{ group: option.group, text: optionEntry(layout, { name: key, option }, env) }]
-    const brief = { ...option, help: firstClause(option.help) }
     return option.common || words.includes(`--${key}`)
-      ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief }) }]
+      ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief(option) }) }]
       : []
   })
   return byGroup(shown, groups)

@@ -182,7 +182,7 @@ export const transcript = (path: string): void => {
       it.live(one.title, () =>
         Effect.map(Effect.orDie(runSection(one, path.includes("/executables/"))), (text) => {
           if (updates) written.set(one, text)
-          else assert.strictEqual(text, one.text)
+          else assert.strictEqual(text, one.text, `${path}: if that is right, npm run test:files -- ${path} --update`)
         })
       )
     }

@@ -26,6 +26,8 @@ describe("records of the shapes that are known", () => {
   for (const name of Object.keys(endpointNotes) as ReadonlyArray<EndpointName>) {
     it.effect(`25 of ${name} are decoded, and lose nothing`, () =>
       Effect.gen(function* () {
+        assert.property(answers, name, "its record has no name in test/wire/Shapes.ts")
+        assert.property(calls, name, "it has no call in test/wire/Calls.ts")
         const [form, shape] = answers[name]
         const [[call]] = calls[name]
         const endpoint = endpointOf(name)

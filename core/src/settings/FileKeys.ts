@@ -186,7 +186,7 @@ export const archiveKeys = inGroup("Archive", fetchingSteps, {
     choices: ["ask", "all", "force", "no"],
     default: "ask",
     otherSpellings: ["ra"],
-    help: "Restore archived files: ask for each, ask once for all, force without asking, or no"
+    help: "Restore archived files: ask for each, once for all, without asking (force), or no"
   },
   maxRestores: {
     type: "int",
