@@ -1,34 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { words } from "../../../test/Words.ts"
 import { groups, stepNames } from "./Key.ts"
 import { type KeyName, keyNames, keysOf, table } from "./Keys.ts"
 import { decodeValue } from "./Settings.ts"
 
 /** The table of docs/dev/service.md 2.4. */
-const specified: ReadonlyArray<KeyName> = [
-  "username",
-  "password",
-  "target",
-  "analysisIds",
-  "sampleIds",
-  "limsIds",
-  "destination",
-  "filetypes",
-  "overwrite",
-  "list",
-  "filters",
-  "range",
-  "bed",
-  "restoreArchived",
-  "restorationFile",
-  "resumeArchivedDownloads",
-  "loglevel",
-  "logfile",
-  "reportfile",
-  "proxy",
-  "proxyUsername",
-  "proxyPassword"
-]
+const specified = words`username password target analysisIds sampleIds limsIds
+  destination filetypes overwrite list filters range bed restoreArchived restorationFile
+  resumeArchivedDownloads loglevel logfile reportfile proxy proxyUsername proxyPassword` as ReadonlyArray<KeyName>
 
 const variables: Readonly<Record<string, KeyName>> = {
   SVC_USER: "username",
@@ -69,18 +49,8 @@ describe("the table of settings", () => {
     )
     assert.deepStrictEqual(
       named.filter(({ beyond }) => beyond).map(({ env }) => env),
-      [
-        "SVC_BASE_URL",
-        "SVC_PASSWORD_FILE",
-        "SVC_TOKEN",
-        "SVC_TOKEN_FILE",
-        "SVC_SERVICE",
-        "SVC_CONFIG",
-        "SVC_API_TIMEOUT",
-        "SVC_LIMIT_RATE",
-        "SVC_CA_FILE",
-        "SVC_LOCK_DIR"
-      ]
+      words`SVC_BASE_URL SVC_PASSWORD_FILE SVC_TOKEN SVC_TOKEN_FILE SVC_SERVICE SVC_CONFIG SVC_API_TIMEOUT
+        SVC_LIMIT_RATE SVC_CA_FILE SVC_LOCK_DIR`
     )
   })
 

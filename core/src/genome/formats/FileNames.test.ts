@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { words } from "../../../../test/Words.ts"
 import {
   bam,
   dataOf,
@@ -36,16 +37,7 @@ describe("names of indexes", () => {
   })
 
   it("indexes of other formats are none of ours", () => {
-    for (const other of [
-      "S1.bed.gz.csi",
-      "S1.bed.gz.tbi",
-      "S1.tbi",
-      "S1.cram.crai",
-      "S1.bcf",
-      "S1.bcf.csi",
-      "bai",
-      "S1bai"
-    ]) {
+    for (const other of words`S1.bed.gz.csi S1.bed.gz.tbi S1.tbi S1.cram.crai S1.bcf S1.bcf.csi bai S1bai`) {
       assert.isNull(kindOfName(other), other)
     }
     assert.isNull(indexRank("S1.bam")("S2.bai"))
