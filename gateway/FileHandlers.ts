@@ -2,11 +2,10 @@
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cache from "effect/Cache"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
-import * as Hash from "effect/Hash"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -180,21 +179,8 @@ const silent: ReadonlySet<BytesError["_tag"]> = new Set([
   "SvcProxyRefused"
 ])
 
-/** Whether a link host answers, found out with one of its files: whichever came first. */
-class Look implements Equal.Equal {
-  readonly file: ServedFile
-  readonly host: string
-  constructor(host: string, file: ServedFile) {
-    this.file = file
-    this.host = host
-  }
-  [Equal.symbol](that: Equal.Equal): boolean {
-    return that instanceof Look && that.host === this.host
-  }
-  [Hash.symbol](): number {
-    return Hash.string(this.host)
-  }
-}
+/** One of the files of a link host, by which it is found out whether that answers: whichever came first. */
+class Probe extends Context.Service<Probe, ServedFile>()("svc-steps/gateway/Probe") {}
 
 /** The version of a file whose bytes a reader gets from its link host: for HEAD, which link hosts refuse. */
 export const makeRedirectedVersion = Effect.gen(function* () {
@@ -203,8 +189,8 @@ export const makeRedirectedVersion = Effect.gen(function* () {
   const links = yield* LinkHost
 
   const answers = yield* Cache.makeWith(
-    ({ file }: Look) =>
-      bytes.version(file).pipe(
+    (_host: string) =>
+      Effect.flatMap(Probe, bytes.version).pipe(
         Effect.as(true),
         // Whatever it says of this file, it is there.
         Effect.catch(({ _tag }) => Effect.succeed(!silent.has(_tag))),
@@ -212,6 +198,7 @@ export const makeRedirectedVersion = Effect.gen(function* () {
       ),
     {
       capacity: mostHosts,
+      requireServicesAt: "lookup",
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value ? Duration.infinity : silence)
     }
   )
@@ -226,7 +213,7 @@ export const makeRedirectedVersion = Effect.gen(function* () {
     if (size === null || size === 0) return yield* bytes.version(file)
     const { link } = yield* store.lend(file)
     const { host } = new URL(yield* links.approve({ file: file.fileName, link }))
-    const reached = yield* Cache.get(answers, new Look(host, file))
+    const reached = yield* Effect.provideService(Cache.get(answers, host), Probe, file)
     return reached ? yield* bytes.version(file) : { ...unknownVersion, size }
   })
 })
