@@ -78,7 +78,7 @@ The name of a setting is the long option, and the key in [the configuration file
 Where one place gives a password and a password file, the password counts. Without either, the command asks on the terminal.
 
 - **A list** is separated by commas (\`-f bam,bam.bai\`), or the option is repeated. In the file it may be a JSON list. \`--filters\` is only repeated.
-- **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`.
+- **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`. One that looks like something else (\`ls\`, a region, a path) needs \`-a\`.
 - **A flag** takes no value. \`--no-overwrite\` and \`--overwrite=false\` turn it off. In a variable write \`true\` or \`false\`, \`1\` or \`0\`, \`yes\` or \`no\`, \`on\` or \`off\`.
 - **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
 - **A path** is relative to the folder in which the command runs.

@@ -159,7 +159,7 @@ describe("G1 what is wrong with a command line", () => {
       const takers = "svc-download, svc-resume-restore"
       yield* isWrong(
         { ...step, name: "request-restore" },
-        `Unknown option --wait; it is one of ${takers}`,
+        `Unknown option --wait; it is an option of ${takers}`,
         "--wait",
         "1h"
       )
@@ -210,7 +210,7 @@ describe("G1 what is wrong with a command line", () => {
 
   it.effect("a word for the option before it that would be taken for an id", () =>
     Effect.gen(function* () {
-      const hint = "; a flag takes its value after =, such as --overwrite=false, and an analysis of that name as -a "
+      const hint = "; a flag takes its value after =, such as --overwrite=false; an analysis of that name is -a "
       yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}false`, "--overwrite", "false", "A1")
       yield* isWrong(step, `Unexpected argument: no, after --list${hint}no`, "--list", "no")
       const region = "a region is one word: write"
@@ -245,7 +245,7 @@ describe("G1 what is wrong with a command line", () => {
       ])
         assert.isObject(yield* read(withIds, ...words), words.join(" "))
       const commas =
-        "; a list has commas between its items, as in -f bam,bam.bai, and an analysis of that name as -a vcf.gz"
+        "; a list has commas between its items, as in -f bam,bam.bai; an analysis of that name is -a vcf.gz"
       yield* isWrong(
         withIds,
         `Unexpected argument: vcf.gz, after the value of -f${commas}`,
@@ -264,12 +264,12 @@ describe("G1 what is wrong with a command line", () => {
       const wrong = (of: Step, word: string, meant: string, shown = word) =>
         isWrong(
           of,
-          `Unexpected argument: ${shown}, the first word; an option begins with two dashes: write ${meant}${shown === word ? `, and an analysis of that name as -a ${word}` : ""}`,
+          `Unexpected argument: ${shown}, the first word; an option begins with two dashes: write ${meant}${shown === word ? `; an analysis of that name is -a ${word}` : ""}`,
           word
         )
       yield* isWrong(
         withIds,
-        /^Unexpected argument: maxRestores=3, after A1; .*: write --maxRestores=3,/,
+        /^Unexpected argument: maxRestores=3, after A1; .*: write --maxRestores=3;/,
         "A1",
         "maxRestores=3"
       )
@@ -317,7 +317,7 @@ describe("G1 what is wrong with a command line", () => {
           const found = String(yield* read(of, ...words))
           assert.match(found, /^Unexpected argument: /, words.join(" "))
           assert.include(found, meant)
-          assert.strictEqual(/, and an analysis of that name as -a '?/.test(found), !word.includes(","))
+          assert.strictEqual(/; an analysis of that name is -a '?/.test(found), !word.includes(","))
         }
         for (const words of [["-a", word], [`--analysisIds=${word}`], ["A1", "--", word]])
           assert.isObject(yield* read(of, ...words), words.join(" "))

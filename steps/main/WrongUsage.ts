@@ -110,7 +110,7 @@ const unknownOption = (about: About, options: Options, argv: Words, option: stri
   const key = keyNames.find((name) => name === word)
   if (ours === null && key !== undefined) {
     const takers = table[key].steps.map((step) => `svc-${step}`)
-    return `Unknown option ${option}; it is one of ${takers.join(", ")}`
+    return `Unknown option ${option}; it is an option of ${takers.join(", ")}`
   }
   const names = options.map(({ name }) => name)
   // Every letter is one edit away from every other.
@@ -162,7 +162,7 @@ export const wordTooMany = (about: About, argv: Words, word: string): string => 
   const shown = shownWord(options, word)
   const mayBeId =
     hint !== null && shown === word && !word.includes(",") && options.some(({ name }) => name === "analysisIds")
-  const asId = mayBeId ? `, and an analysis of that name as -a ${shellWord(word)}` : ""
+  const asId = mayBeId ? `; an analysis of that name is -a ${shellWord(word)}` : ""
   return `Unexpected argument: ${shown}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}${asId}`
 }
 

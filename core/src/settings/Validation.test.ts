@@ -130,7 +130,7 @@ describe("validation", () => {
       const [narrowed = ""] = yield* messagesOf({ target: target ?? [], filters: ["status = DONE"], latest: ["true"] })
       assert.strictEqual(
         narrowed.replace(message ?? "", ""),
-        "; --filters and --latest only narrow what is selected. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id"
+        "; nothing is selected by --filters and --latest alone. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id"
       )
       for (const key of ["analysisIds", "sampleIds", "limsIds"]) yield* check({ target: target ?? [], [key]: ["X"] })
       yield* check({ target: target ?? [], resumeArchivedDownloads: ["true"] })

@@ -136,7 +136,7 @@ const wayToAll = (settings: LocalSettings): string => {
   const narrowing = [...(settings.filters.length > 0 ? ["filters" as const] : []), ...givenAmong(settings, "latest")]
   return narrowing.length === 0
     ? ""
-    : `; ${namesWithSource(settings, narrowing)} only narrow what is selected. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id`
+    : `; nothing is selected by ${namesWithSource(settings, narrowing)} alone. For all analyses give -a @- the ids of: svc-api get-analyses --format jsonl | jq -r .id`
 }
 
 /** Validated settings with the addresses of their target and proxy. */
