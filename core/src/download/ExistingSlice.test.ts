@@ -34,7 +34,7 @@ const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
-  const result = yield* writeSlice(planned, sink, { program: { name: program, version: "1.0.0" } })
+  const result = yield* writeSlice(planned, sink, { connections: 1, program: { name: program, version: "1.0.0" } })
   const file = path.join(yield* fs.makeTempDirectoryScoped(), name)
   const index = `${file}.${result.indexSuffix}`
   const bytes = concat(...pieces)

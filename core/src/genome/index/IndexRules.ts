@@ -185,12 +185,9 @@ export const readerFloors = (reference: ReferenceIndex, shape: Shape): ReadonlyA
   if (linear.length > 0) {
     return Array.from(linear, (offset, i) => ({ position: i * width, offset: VirtualOffset.fromBits(offset) }))
   }
-  const withBins = new Set<number>()
+  const withBins = new Set([0])
   for (const id of bins.keys()) {
-    for (let around = id; !withBins.has(around); around = parentOf(around)) {
-      withBins.add(around)
-      if (around === 0) break
-    }
+    for (let around = id; !withBins.has(around); around = parentOf(around)) withBins.add(around)
   }
   const floors: Array<ReaderFloor> = []
   /** `inherited`: what is said where neither the bin nor one on its left is there. */
@@ -206,7 +203,7 @@ export const readerFloors = (reference: ReferenceIndex, shape: Shape): ReadonlyA
     for (let child = 8 * id + 1; child <= 8 * id + 8; child++) before = visit(child, level + 1, before)
     return own
   }
-  if (withBins.size > 0) visit(0, 0, zero)
+  if (bins.size > 0) visit(0, 0, zero)
   return floors
 }
 

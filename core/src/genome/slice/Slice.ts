@@ -33,7 +33,7 @@ export interface SliceSink<E> {
 export interface SliceOptions {
   readonly program: SliceMaker
   /** Ranges fetched at the same time. */
-  readonly connections?: number
+  readonly connections: number
 }
 
 export interface SliceResult {
@@ -51,7 +51,6 @@ export interface SliceResult {
 
 /** Of the blocks that cannot be copied: half the CPU of level 6, for 4 % more bytes at the edges of regions (bench/README.md). */
 const deflateLevel = 4
-const defaultConnections = 8
 
 /** A file, and what is wanted of it. */
 export interface SliceWanted<E> {
@@ -157,7 +156,7 @@ export interface Slice<E> {
 const scanOf = <E>(
   plan: SlicePlan<E>,
   codec: Codec["Service"],
-  { connections = defaultConnections, level }: { readonly connections?: number; readonly level: number | null }
+  { connections, level }: { readonly connections: number; readonly level: number | null }
 ) => {
   const { dataEnd, order, ranges, regions, slicing, source, stretches, tabix, takeUnplaced } = plan
   const names = slicing.references.map(({ name }) => name)
