@@ -46,10 +46,12 @@ interface Opened {
   readonly mustFit: (track: Track) => Promise<void>
 }
 
-/** The view that is open, or being opened: who is impatient must not open a second one. */
-let view: Promise<Opened> | null = null
+let view: Opened | null = null
 
 export const isOpen = (): boolean => view !== null
+
+/** Files come one after the other: who is impatient opens no second view, and has no file in it twice. */
+let turn = Promise.resolve()
 
 /**
  * Adds a file to the view, which is opened with the first one; it says itself what it cannot show.
@@ -57,40 +59,32 @@ export const isOpen = (): boolean => view !== null
  * @param at - the element of the view
  * @param locus - where somebody wants to be, null for where it is
  */
-export const show = async (at: HTMLElement, track: Track, setting: Setting, locus: string | null): Promise<void> => {
-  const opening = view ?? open(at, track, setting)
-  view = opening
-  const opened = await opening.catch((error) => {
-    if (view === opening) view = null
-    at.replaceChildren(sentence(`${labelOf(track)} cannot be shown: ${messageOf(error)}`))
-    return null
+export const show = (at: HTMLElement, track: Track, setting: Setting, locus: string | null): Promise<void> => {
+  turn = turn.then(async () => {
+    try {
+      view ??= await open(at, track, setting)
+    } catch (error) {
+      return at.replaceChildren(sentence(`${labelOf(track)} cannot be shown: ${messageOf(error)}`))
+    }
+    const { steering } = view
+    if (locus !== null) await steering.go(locus, false)
+    await add(view, track).catch((error) => steering.say(messageOf(error)))
   })
-  if (opened === null) return
-  if (locus !== null) await opened.steering.go(locus, false)
-  await add(opened, track).catch((error) => opened.steering.say(messageOf(error)))
+  return turn
 }
 
 const add = async ({ browser, files, mustFit, steering }: Opened, track: Track): Promise<void> => {
   const label = labelOf(track)
   // Reads are first asked for when they are drawn: of a track that is there may nothing have come. Then igv.js says so itself.
   if (browser.findTracks("name", label).length > 0) return void (await browser.updateViews())
-  if (loading.has(label)) return
-  loading.add(label)
-  try {
-    await mustFit(track)
-    await browser.loadTrack(trackOf(track, token.get())).catch(() => {
-      // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
-      throw new Error(`${label} cannot be shown: its header or index cannot be read.`)
-    })
-    files.set(label, track)
-    steering.remember()
-  } finally {
-    loading.delete(label)
-  }
+  await mustFit(track)
+  await browser.loadTrack(trackOf(track, token.get())).catch(() => {
+    // What igv.js says has the address of the page's own requests in it, and with it a token in the path.
+    throw new Error(`${label} cannot be shown: its header or index cannot be read.`)
+  })
+  files.set(label, track)
+  steering.remember()
 }
-
-/** Labels of files that are on their way into the view. */
-const loading = new Set<string>()
 
 const open = async (at: HTMLElement, track: Track, { genesUrl, genome }: Setting): Promise<Opened> => {
   at.replaceChildren(element("p", { role: "status" }, `Opening ${track.name} ...`))

@@ -79,12 +79,17 @@ layer(Ground.layer, { excludeTestServices: true, timeout: 300_000 })("the page o
       yield* shows(visit, /samtools view/)
       yield* shows(visit, /Last changed: \w+, \d+ \w+ \d{4} [\d:]+ GMT\./)
       yield* looked(visit, "file")
-      yield* press(visit, "View S1.bam")
+      // Impatiently.
+      for (let times = 0; times < 3; times++) yield* press(visit, "View S1.bam")
       yield* draws(visit, 2)
       yield* until(
         "one can go on with a gene",
         Effect.map(visit.evaluate("document.activeElement === document.querySelector('#view input')"), Boolean)
       )
+      const labels = yield* visit.evaluate(
+        `[...document.querySelector("#igv").shadowRoot.querySelectorAll(".igv-track-label")].map((it) => it.textContent)`
+      )
+      assert.deepStrictEqual(labels, ["S1.bam"])
       yield* press(visit, "View S1.vcf.gz")
       yield* until(
         "the variants are asked for",
