@@ -146,7 +146,6 @@ export const pendingCnvHeader: ReadonlyArray<JsonObject> = records.pendingCnvHea
 
 export const annotationsHeader: ReadonlyArray<JsonObject> = records.annotationsHeader
 
-/** What the case records say of an analysis. */
 export interface CaseAnalysis {
   readonly id: WireId
   readonly sampleId: string

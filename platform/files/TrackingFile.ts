@@ -278,7 +278,6 @@ interface Place {
   readonly stats: BigIntStats | null
 }
 
-/** What was found at the path. */
 interface Found extends Pick<Place, "path"> {
   /** Null when there is no file. */
   readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null

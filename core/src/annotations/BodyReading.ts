@@ -22,7 +22,6 @@ export interface Received {
 
 /** Takes a body in its parts. A part is good until the effect ends. */
 export interface BodyTaker<E, R> {
-  /** The body as it is. */
   readonly body?: (bytes: Uint8Array) => Effect.Effect<void, E, R>
   /** The list of rows, as JSON. */
   readonly data?: (bytes: Uint8Array) => Effect.Effect<void, E, R>

@@ -27,7 +27,6 @@ const MetricType = record("MetricType", {
 /** A number, a word, or a map of them. */
 const Value = Schema.Union([Figure, Schema.String, mapOf(Schema.Unknown)])
 
-/** One value of one metric. */
 const MetricValue = record("MetricValue", {
   analysisId: maybe(WireAnalysisId),
   sequencingBatchId: batchId,
@@ -52,7 +51,6 @@ const MetricItem = record("MetricItem", {
   data: maybe(mapOf(MetricValue))
 })
 
-/** The metrics of one person. */
 const PersonMetrics = record("PersonMetrics", {
   /** The LIMS id, in spite of its name. */
   personId: maybe(WireLimsId),

@@ -189,7 +189,6 @@ const judge = Effect.fnUntraced(function* (
   }
 })
 
-/** Asks again for what got lost. */
 const askAgainForLost = Effect.fnUntraced(function* (
   lost: ReadonlyArray<LostRequest>,
   { requests }: StoredRequests,

@@ -12,7 +12,6 @@ import type { AnalysisId } from "../contract/Ids.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { AnalysisOwner, RunEvent } from "./RunEvent.ts"
 
-/** By analysis. */
 export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<AnalysisId, AnalysisOwner> =>
   new Map(Array.from(entries, ({ listed: { analysisId, limsId, sampleId } }) => [analysisId, { limsId, sampleId }]))
 
@@ -36,7 +35,6 @@ export const Listener: Context.Reference<RunListener> = Context.Reference<RunLis
   { defaultValue: () => () => Effect.void }
 )
 
-/** Tells the listener of the run. */
 export const tell: RunListener = (event) => Effect.flatMap(Listener, (listener) => listener(event))
 
 /** While this many events wait, progress is left out. */

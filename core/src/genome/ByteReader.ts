@@ -21,7 +21,6 @@ export interface ByteReader<E = never> {
 export const readInto = <E>(reader: ByteReader<E>, offset: number, target: Uint8Array): Effect.Effect<void, E> =>
   reader.readInto?.(offset, target) ?? Effect.map(reader.read(offset, target.length), (bytes) => target.set(bytes))
 
-/** Bytes in memory as a `ByteReader`. */
 export const fromBytes = (bytes: Uint8Array): ByteReader => ({
   size: bytes.length,
   read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))

@@ -26,7 +26,6 @@ import {
 } from "./Structure.ts"
 import { type Planned, planStretches } from "./slice/StretchPlan.ts"
 
-/** A file and its index. */
 export interface IndexedSource<E> extends DataFile<E> {
   readonly index: { readonly name: string; readonly reader: ByteReader<E> }
 }

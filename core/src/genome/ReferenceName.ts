@@ -10,7 +10,6 @@ const escaped = 0xdc00
 const replacement = "\ufffd"
 const escapes = /[\udc80-\udcff]/
 
-/** The name in `bytes`. */
 export const decodeName = (bytes: Uint8Array): string => {
   const text = decoder.decode(bytes)
   if (!text.includes(replacement)) return text

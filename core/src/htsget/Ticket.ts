@@ -6,7 +6,6 @@ import { type Datatype, formatOf } from "./TicketRequest.ts"
 /** Version of the htsget protocol. */
 export const protocolVersion = "1.3.0"
 
-/** Media type of tickets and errors. */
 export const mediaType = `application/vnd.ga4gh.htsget.v${protocolVersion}+json; charset=utf-8`
 
 /** Where the bytes of the file are. */

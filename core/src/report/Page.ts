@@ -204,7 +204,6 @@ const placeKey = ({ analysisId }: ReportedFile, name: string | null) => JSON.str
 const saidBy = ({ error }: Pick<ReportedFile, "error">): string =>
   error === null ? "" : ending(error.message, error.advice)
 
-/** The message without the name of the file. */
 const withoutName = ({ error, fileName, path }: ReportedFile): string =>
   [path, fileName].reduce<string>(
     (message, name) => (name === null || name === "" ? message : message.replaceAll(name, "‹file›")),

@@ -199,7 +199,6 @@ const silent = {
   error: null
 } satisfies Partial<Row>
 
-/** The row of a result. */
 export const rowOf = (result: RunResult): Row => {
   const { _tag, ...known } = result
   const came = _tag === "Downloaded" || _tag === "Sliced" || _tag === "Streamed"

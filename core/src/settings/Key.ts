@@ -101,7 +101,6 @@ export const loggingSteps = [...serviceSteps, "verify", "restorations"] as const
 /** What a key says of itself in a group, whose heading and usual steps it need not repeat. */
 type Row = Omit<Key, "group" | "steps"> & Partial<Pick<Key, "steps">>
 
-/** The keys of a group. */
 export const inGroup = <const Rows extends Readonly<Record<string, Row>>>(
   group: Group,
   steps: Key["steps"],

@@ -20,7 +20,6 @@ export interface NamedFile extends FileUse {
 export const namedFile = ({ file }: Option, value: unknown): ReadonlyArray<NamedFile> =>
   file === undefined || typeof value !== "string" || value === "-" ? [] : [{ ...file, path: value }]
 
-/** The files that settings name. */
 export const filesOf = (settings: LocalSettings, takes: (key: KeyName) => boolean): ReadonlyArray<NamedFile> =>
   keyNames.filter(takes).flatMap((name) => namedFile(table[name], settings[name]))
 

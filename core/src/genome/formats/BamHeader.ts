@@ -153,7 +153,6 @@ const tagOf = (line: string, tag: string): string | undefined =>
 
 const programKey = encoder.encode("@PG\t")
 
-/** The `@PG` lines of a header text. */
 const programLines = (text: Uint8Array): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const line of linesOf(text)) if (standsAt(line, 0, programKey)) lines.push(decodeName(line))

@@ -1,6 +1,5 @@
 /** What the name of a file says about its format. This is the one list of suffixes; it loads nothing, so that `--help` may ask it. */
 
-/** How the files of a format are named. */
 export interface FormatNames {
   /** As people call the format. */
   readonly name: string

@@ -65,7 +65,6 @@ export interface RecordFormat {
 /** What reading the records of a format needs of its header and index. */
 interface RecordNeeds {
   readonly BAM: {
-    /** Number of references. */
     readonly references: number
   }
   readonly VCF: {

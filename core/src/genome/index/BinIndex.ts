@@ -40,7 +40,6 @@ export interface BinIndex {
   readonly minShift: number
   /** Levels below the root; 5 in BAI and TBI. */
   readonly depth: number
-  /** Number of references. */
   readonly references: number
   /**
    * Of each reference that has chunks, in the order of the index, a row of numbers: the reference, where the first of its chunks begins

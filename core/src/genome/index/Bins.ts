@@ -16,7 +16,6 @@ export const newDepth = 8
 /** Records must end at or before this position to be in an index with these bins. */
 export const lastBase = (minShift: number, depth: number): number => 2 ** (minShift + 3 * depth)
 
-/** The level of a bin. */
 export const levelOf = (id: number, depth: number): number => {
   let level = depth
   while (id < firstOfLevel(level)) level--

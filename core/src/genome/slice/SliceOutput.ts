@@ -18,7 +18,6 @@ export interface Held {
   readonly records: KeptRecords
 }
 
-/** A block of the slice. */
 export interface SliceBlock {
   /** The whole block as it was, or the content of one that is to be deflated, or of any where content is wanted. */
   readonly bytes: Uint8Array
