@@ -145,7 +145,7 @@ describe("the image", unless(lack), () => {
       Effect.gen(function* () {
         const typed = yield* Container.run([], ["fetch-anotations", "A1"])
         assert.strictEqual(typed.exitCode, 64, typed.stderr)
-        assert.match(typed.stderr, /^Error: Unknown step fetch-anotations; did you mean fetch-annotations\?\nSteps:\n/)
+        assert.match(typed.stderr, /^Error: Unknown step fetch-anotations; did you mean fetch-annotations\?\nSee /)
         assert.strictEqual(typed.stdout, "")
         // Words of the shell, nothing at all, and an option in the wrong place.
         const words = [
