@@ -9,9 +9,11 @@ import * as Bgzf from "./bgzf/Bgzf.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import { encodeBamHeader } from "./formats/BamHeader.ts"
 import { kindOfName } from "./formats/FileNames.ts"
+import { openFormat } from "./formats/Formats.ts"
 import { vcfColumns } from "./formats/Vcf.ts"
+import { parseBai } from "./index/BinIndex.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
-import { checkStructure } from "./Structure.ts"
+import { checkStructure, lastEndRange } from "./Structure.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const reads = Array.from({ length: 300 }, (_, i) => read(`r${i}`, i < 200 ? 0 : 2, i * 250))
@@ -177,6 +179,18 @@ describe("checkStructure", () => {
       const tbi = bgzf(codec, builder.tbi({ ...vcfColumns(["chr1"]), ...other }))
       assert.strictEqual((yield* checkStructure("a.vcf.gz.tbi", fromBytes(tbi), data)).compared, 1)
     }
+  })
+
+  withCodec("nothing is read where an index ends with its data, and a block where it ends before", function* () {
+    const { bai, bam } = bamFile(yield* Codec, reads)
+    const index = Result.getOrThrow(parseBai(bai))
+    const { referenceAt } = yield* openFormat("a.bam", fromBytes(bam), "bam")
+    const at = Result.getOrThrow(referenceAt({ index, columns: null }))
+    const offset = bam.length - Bgzf.eofBlock.length
+    assert.deepStrictEqual(
+      [bam.length, offset, bam.length + 100].map((size) => lastEndRange(index, size, at)),
+      [null, null, { offset, length: 128 }]
+    )
   })
 
   withCodec("reads head and tail only", function* () {

@@ -16,8 +16,11 @@ import { fromBody } from "../../htsget/TicketRequest.ts"
 import { type ByteReader, fromBytes } from "../ByteReader.ts"
 import { isGzip } from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { openIndexed } from "../IndexedFile.ts"
-import { gapsOf } from "./Tiling.ts"
+import type { BinIndex } from "./BinIndex.ts"
+import { firstOfLevel } from "./Bins.ts"
+import { fileOrder, gapsFor, gapsOf } from "./Tiling.ts"
 
 const provided = Effect.provide(codecHere)
 
@@ -256,6 +259,35 @@ describe("a sound index", () => {
         assert.deepStrictEqual([...gapsOf(...(yield* opened(data, made)))], [], `${seed}: ${writer.name}`)
       }
     }
+  })
+})
+
+describe("a gap in the first bin", () => {
+  it("D7 is read for the first base alone", () => {
+    const place = (block: number) => VirtualOffset.make(block, 0)
+    const id = firstOfLevel(5)
+    const chunks = [
+      { begin: place(1), end: place(2) },
+      { begin: place(3), end: place(4) }
+    ]
+    const bins = new Map([[id, { id, loffset: place(1), chunks }]])
+    const index: BinIndex = {
+      ...{
+        format: "CSI",
+        minShift: 14,
+        depth: 5,
+        references: 1,
+        extents: [0, 1, 0, 4, 0],
+        lastEnd: place(4),
+        unplaced: null
+      },
+      reference: () => ({ bins, linear: new BigUint64Array(0), counts: null })
+    }
+    const gaps = gapsFor(index, fileOrder(index), place(1), [{ ref: 0, bounds: [0, 1] }])
+    assert.deepStrictEqual(
+      gaps.map((gap) => [gap.begin, gap.end]),
+      [[place(2), place(3)]]
+    )
   })
 })
 
