@@ -20,7 +20,7 @@ import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { openIndexed } from "../IndexedFile.ts"
 import type { BinIndex } from "./BinIndex.ts"
 import { firstOfLevel } from "./Bins.ts"
-import { fileOrder, gapsFor, gapsOf } from "./Tiling.ts"
+import { fileOrder, gapsFor, gapsOf, Leads } from "./Tiling.ts"
 
 const provided = Effect.provide(codecHere)
 
@@ -262,32 +262,36 @@ describe("a sound index", () => {
   })
 })
 
-describe("a gap in the first bin", () => {
-  it("D7 is read for the first base alone", () => {
-    const place = (block: number) => VirtualOffset.make(block, 0)
-    const id = firstOfLevel(5)
-    const chunks = [
-      { begin: place(1), end: place(2) },
-      { begin: place(3), end: place(4) }
-    ]
-    const bins = new Map([[id, { id, loffset: place(1), chunks }]])
-    const index: BinIndex = {
-      ...{
-        format: "CSI",
-        minShift: 14,
-        depth: 5,
-        references: 1,
-        extents: [0, 1, 0, 4, 0],
-        lastEnd: place(4),
-        unplaced: null
-      },
-      reference: () => ({ bins, linear: new BigUint64Array(0), counts: null })
-    }
+describe("two chunks in the first bin of 16,384 bases", () => {
+  const place = (block: number) => VirtualOffset.make(block, 0)
+  const id = firstOfLevel(5)
+  const chunks = [
+    { begin: place(1), end: place(2) },
+    { begin: place(3), end: place(4) }
+  ]
+  const bins = new Map([[id, { id, loffset: place(1), chunks }]])
+  const index: BinIndex = {
+    format: "CSI",
+    minShift: 14,
+    depth: 5,
+    references: 1,
+    extents: [0, 1, 0, 4, 0],
+    lastEnd: place(4),
+    unplaced: null,
+    reference: () => ({ bins, linear: new BigUint64Array(0), counts: null })
+  }
+
+  it("D7 the gap between them is read for the first base alone", () => {
     const gaps = gapsFor(index, fileOrder(index), place(1), [{ ref: 0, bounds: [0, 1] }])
     assert.deepStrictEqual(
       gaps.map((gap) => [gap.begin, gap.end]),
       [[place(2), place(3)]]
     )
+  })
+
+  it("D16 lead to no record that starts behind the bin", () => {
+    const allows = (start: number) => Leads.of(index, fileOrder(index), [{ ref: 0 }]).allow(1, 0, 0, start)
+    assert.deepStrictEqual([0, 16_383, 16_384].map(allows), [true, true, false])
   })
 })
 
