@@ -159,18 +159,24 @@ export const combinationsOf = (
 /** The forms that the name of a file may say. */
 const formNames = ["json", "jsonl", "ndjson", "tsv", "csv", "gz"]
 
-/** The name of an output says the form of what is written into it, and a form alone is none. */
-export const outputProblems = ({ options = {} }: Step, { values }: Own): Problems => {
+/** A form alone is no name of an output; a name that says another form than what is written into it is worth a warning. */
+export const outputNamed = (
+  { options = {} }: Step,
+  { values }: Own
+): { readonly problems: Problems; readonly warnings: Problems } => {
   const { format, output } = values
-  if (options["output"] === undefined || typeof output !== "string") return []
-  const said = /[^.]*$/.exec(output.toLowerCase())?.[0] ?? ""
-  if (!formNames.includes(said)) return []
+  const said = options["output"] !== undefined && typeof output === "string" ? output.toLowerCase() : ""
+  const form = formNames.find((name) => said === name || said.endsWith(`.${name}`))
+  if (form === undefined) return { problems: [], warnings: [] }
   const forms = options["format"]?.choices ?? []
-  const other = `--format ${forms.includes(said) ? said : forms.join(", ")}`
-  if (said === output.toLowerCase()) {
-    const form = forms.length === 0 ? "" : ` (${other})`
-    return [`--output ${output} names a file, not a form${form}: a file of that name is ./${output}`]
+  const other = `--format ${forms.includes(form) ? form : forms.join(", ")}`
+  if (said === form) {
+    const meant = forms.length === 0 ? "" : ` (${other})`
+    return {
+      problems: [`--output ${output} names a file, not a form${meant}: a file of that name is ./${output}`],
+      warnings: []
+    }
   }
-  if (forms.length === 0 || said === format || (said === "ndjson" && format === "jsonl")) return []
-  return [`--output ${output} would hold ${format}: give another name, or ${other}`]
+  const agrees = forms.length === 0 || form === format || (form === "ndjson" && format === "jsonl")
+  return { problems: [], warnings: agrees ? [] : [`${output} will hold ${format}, whatever its name says (${other})`] }
 }

@@ -46,7 +46,7 @@ import {
   CommandText,
   combinationsOf,
   decodeOwn,
-  outputProblems,
+  outputNamed,
   type Program,
   type StepFailure,
   Stopping,
@@ -271,13 +271,14 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
   const { layers, warnings } = keepAccount(given, table.token.steps.includes(step.name))
   const decoded = decode(step.name, layers)
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
+  const output = outputNamed(step, own)
   const combined = combinationsOf(step, decoded.settings, commandLine.operands, own)
   return {
     ...decoded,
     lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
-    problems: [...problems, ...decoded.problems, ...combined, ...outputProblems(step, own)],
-    warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings]
+    problems: [...problems, ...decoded.problems, ...combined, ...output.problems],
+    warnings: [...environmentWarnings(process.env), ...file.warnings, ...warnings, ...output.warnings]
   }
 })
 
