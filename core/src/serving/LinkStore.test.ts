@@ -286,6 +286,22 @@ describe("the shared store of links", () => {
     }
   )
 
+  it.effect("the list of all analyses counts for a minute", () => {
+    const { asked, layer } = world()
+    return Effect.gen(function* () {
+      const { analyses } = yield* LinkStore
+      for (const [seconds, times] of [
+        [0, 1],
+        [59, 1],
+        [2, 2]
+      ] as const) {
+        yield* TestClock.adjust(`${seconds} seconds`)
+        yield* analyses
+        assert.strictEqual(asked.length, times, `${seconds}`)
+      }
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("what the service does not tell of all analyses is asked for once a minute, an outage each time", () =>
     Effect.gen(function* () {
       for (const [error, questions] of [
