@@ -322,7 +322,9 @@ describe("FileTransfer, HTTP", () => {
 
   it.effect("H6 an empty file is committed when the listing says so, and only then", () =>
     Effect.gen(function* () {
-      yield* succeeds(ground({ size: 0 }))
+      const empty = ground({ size: 0 })
+      yield* succeeds(empty)
+      assert.strictEqual(empty.links.seen.length, 1)
       const unknown = ground({ size: 0, request: { size: null } })
       assert.deepInclude(yield* failure(unknown), { _tag: "SvcFileDamaged", fault: "Size" })
     })

@@ -11,7 +11,7 @@ import * as BamRecord from "../formats/BamRecord.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import { readIndex } from "../Structure.ts"
 import { type BinIndex, parseBai } from "./BinIndex.ts"
-import { binOf, pseudoBin } from "./Bins.ts"
+import { binOf, firstOfLevel, pseudoBin } from "./Bins.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { parseCsi, parseIndex, parseTbi } from "./TabixIndex.ts"
 
@@ -65,6 +65,12 @@ describe("IndexBuilder", () => {
       }
     }).pipe(provided)
   )
+
+  // Writer and reader take them from one place: that they agree proves nothing.
+  it("the numbers of bins are those of the SAM specification, section 5.3", () => {
+    assert.deepStrictEqual([0, 1, 2, 3, 4, 5].map(firstOfLevel), [0, 1, 9, 73, 585, 4681])
+    assert.strictEqual(pseudoBin(5), 37450)
+  })
 
   it("positions beyond 2^29 find their place in a deeper CSI", () => {
     const builder = IndexBuilder.make(14, 6)
