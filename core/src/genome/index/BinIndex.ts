@@ -110,7 +110,6 @@ export const parseBins = (
     if (left() < perReference) return Result.fail(`it ends before reference ${ref + 1}`)
     const bins = view.getUint32(at, true)
     at += 4
-    if (bins * (csi ? 16 : 8) > left()) return Result.fail(`reference ${ref + 1} claims ${bins} bins`)
     for (let bin = 0; bin < bins; bin++) {
       if (left() < (csi ? 16 : 8)) return Result.fail(`it ends inside the bins of reference ${ref + 1}`)
       const id = view.getUint32(at, true)
