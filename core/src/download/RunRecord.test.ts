@@ -91,6 +91,17 @@ layer(Path.layer)("the record of a run", (it) => {
           "other/two.bam Stopped",
           "other/two.bam Stopped"
         ])
+        // Two requests for one file: what came for the first is there for the second.
+        yield* plan("twice", fileOf("cold.bam", pending), fileOf("cold.bam", pending))
+        for (const result of [
+          { _tag: "Downloaded", ...came, transfer },
+          { _tag: "Kept", ...whole }
+        ] as const) {
+          const file = fileOf("cold.bam")
+          yield* plan("twice", file)
+          yield* finish(file, { ...identity(file, { destination: "twice" }), bytes: 3, ...result })
+        }
+        assert.deepStrictEqual((yield* shown).slice(6), ["twice/cold.bam Downloaded"])
       })
   )
 })

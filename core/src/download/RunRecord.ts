@@ -76,8 +76,8 @@ export const makeRunRecord: Effect.Effect<RunRecord, never, Path.Path> = Effect.
           const seen = new Set<string>()
           for (const file of event.files) {
             const place = placeOf(file, finalPath(destination, file))
-            // Two files of one name are two rows.
-            if (seen.has(place)) byPlace.delete(place)
+            // Two files of one name are two rows; two requests wait for one file.
+            if (seen.has(place) && !isAwaited(file)) byPlace.delete(place)
             seen.add(place)
             const row = rowAt(place, file, destination)
             if (row.result === null || !(isWhole(row.result) || isAwaited(file))) {
