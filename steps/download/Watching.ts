@@ -70,7 +70,7 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
   return (event: RunEvent): Effect.Effect<void> => {
     switch (event._tag) {
       case "Failed":
-        return logFailure(event.result.error)
+        return logFailureOf(event.result.error, `analysis ${event.result.analysisId}`, event.result.analysisId ?? "")
       case "Begun":
         return begin(event.files, event.bytes)
       case "Progress": {
@@ -140,6 +140,14 @@ const concludeIndex = (file: RunFile, error: RunError, cause: RunFile): Effect.E
   )
 }
 
+/** Logs why something failed, by its name, which the sentence of a host that does not answer lacks. What ends a run is of all. */
+const logFailureOf = (error: RunError, path: string, ...names: ReadonlyArray<string>) =>
+  logFailure(error, (sentence) => {
+    const said = printable(sentence)
+    const isNamed = error.scope === "run" || names.some((name) => said.includes(printable(name)))
+    return isNamed ? said : `${printable(path)}: ${said}`
+  })
+
 /** `0.0 s` would not be true. */
 const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : durationText(1000 * seconds))
 
@@ -148,7 +156,7 @@ const conclude = (file: RunFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
   switch (result._tag) {
     case "Failed":
-      return logFailure(result.error, printable)
+      return logFailureOf(result.error, pathOf(file), file.fileName, pathOf(file).replace(/^.*\//, ""))
     case "Downloaded":
     case "Sliced": {
       const { attempts, seconds } = result.transfer

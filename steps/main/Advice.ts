@@ -91,7 +91,7 @@ const advices: { readonly [Name in AdviceName]: (of: Of<Name>) => string } = {
     `svc-request-restore${optionA(error)} asks for it${error._tag === "SvcInArchive" ? "; run again when it is back" : ""}`,
   restoreListed: () =>
     "the service lists it as there, so nothing can be asked for: tell its operators, and run again when it is back",
-  restoreUnasked: () => "run svc-request-restore, or give --restoreArchived force",
+  restoreUnasked: () => "run svc-request-restore with the same options, or give --restoreArchived force",
   tls: ({ reason }) => onTls[reason as TlsReason]
 }
 

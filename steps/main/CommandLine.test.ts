@@ -304,6 +304,7 @@ describe("G1 what is wrong with a command line", () => {
         [withIds, "chr17:43,044,295-43,125,364", "; write -g 'chr17:43,044,295-43,125,364'"],
         [withIds, "chr17:1", "; write -g chr17:1"],
         [withIds, "X:1..2", "; write -g X:1..2"],
+        [withIds, "chr17", "; write -g chr17"],
         [withIds, "panel.BED.gz", "; write -b panel.BED.gz"],
         [withIds, "https://lab.example.org", "; write -t https://lab.example.org"],
         ...["out/", "./out", "../out", "/data", "~/x", ".", ".."].map((dir) => [withIds, dir, "; write -d "] as const),
@@ -322,7 +323,7 @@ describe("G1 what is wrong with a command line", () => {
         for (const words of [["-a", word], [`--analysisIds=${word}`], ["A1", "--", word]])
           assert.isObject(yield* read(of, ...words), words.join(" "))
       }
-      for (const word of ["A1", "LS", "2026-001", "chr17", "a:b", "S1.bam", "listing", "7", "a.b-c_d", "A/1"])
+      for (const word of ["A1", "LS", "2026-001", "chr1_alt", "a:b", "S1.bam", "listing", "7", "a.b-c_d", "A/1"])
         assert.isObject(yield* read(withIds, word, "A2"), word)
     })
   )
@@ -359,6 +360,7 @@ describe("G1 a command line of a family without a method", () => {
     ["Unknown method get_person; did you mean get-person?", "get_person"],
     ["Unknown method zzz", "zzz"],
     ["Unknown method person; did you mean get-person?", "person"],
+    ["Unknown method get; did you mean get-person?", "get", "person"],
     ["Unknown method GET; svc-api request GET PATH sends any request", "GET", "/x"],
     [
       "Unknown method login; each command logs in by itself, as target and username in ~/.config/svc-steps/config.json say; svc-doctor tries it",

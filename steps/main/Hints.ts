@@ -51,7 +51,7 @@ const explained: ReadonlyArray<readonly [said: RegExp, needs: KeyName | null, hi
     /^Missing required argument --target$/m,
     "target",
     () =>
-      "Name the service with -t URL, in SVC_TARGET, or as target in the configuration file; without one, svc-sandbox starts one to try"
+      "Name the service with -t URL, in SVC_TARGET, or as target in the configuration file (~/.config/svc-steps/config.json); without one, svc-sandbox starts one to try"
   ],
   [/^Destination directory does not exist: (.+)$/m, null, (folder) => `mkdir -p ${shellWord(folder)} creates it`],
   [/^Invalid log level: (.*)$/m, null, (level) => choice("Log levels are", logLevels, nearest(level, logLevels))],
@@ -68,6 +68,7 @@ const explained: ReadonlyArray<readonly [said: RegExp, needs: KeyName | null, hi
     "connections",
     () => "A download that was stopped goes on where it was, when the same command is run again"
   ],
+  [/^-v must stand alone$/m, null, () => "It shows the version; --verbose says more of a run"],
   [/^Unknown option --once\b/m, "wait", () => "Without --wait it looks once"]
 ]
 

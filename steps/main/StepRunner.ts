@@ -50,7 +50,8 @@ export const runStep = (
 const askedText = (step: Step | StepFamily, calledAs: string, argv: ReadonlyArray<string>): string | null => {
   const words = beforeDashes(argv)
   const help = words.findIndex((word) => word === "--help" || word === "-h")
-  const asksVersion = words.some((word) => word === "--version" || word === "-v")
+  // Elsewhere -v says more: a download of which nothing but the version came would look done.
+  const asksVersion = words.includes("--version") || (words.length === 1 && words[0] === "-v")
   if (help === -1) return asksVersion ? version : null
   return helpText(step, calledAs, { topic: words[help + 1], columns: process.stdout.columns })
 }

@@ -149,9 +149,10 @@ export const wordTooMany = (about: About, argv: Words, word: string): string => 
   const named = withoutDashes(options, word)
   if ("methods" in about && named === null) {
     const names = about.methods.map(({ method }) => method)
-    // The library calls it getPerson, other tools get_person.
+    // The library calls it getPerson, other tools get_person or `get person`.
+    const spellings = [word, word + (argv[argv.indexOf(word) + 1] ?? "")].map(bare)
     const same = about.methods.find(
-      ({ method, otherNames = [] }) => bare(method) === bare(word) || otherNames.includes(word)
+      ({ method, otherNames = [] }) => spellings.includes(bare(method)) || otherNames.includes(word)
     )?.method
     const instead = same === undefined ? insteadOf(word) : null
     if (instead !== null) return `Unknown method ${word}; ${instead}`
@@ -203,7 +204,7 @@ const misplaced = (about: About, argv: Words, at: number): string | null => {
 /** What no analysis is called, and the option whose value it looks like. */
 const shapes: ReadonlyArray<readonly [shape: RegExp, option: string]> = [
   [/:\/\//, "target"],
-  [/^[^:/]+:[\d,]+(?:[-\u2012-\u2015.]+[\d,]*)?$/, "range"],
+  [/^[^:/]+:[\d,]+(?:[-\u2012-\u2015.]+[\d,]*)?$|^chr(?:\d{1,2}|[XYM]|MT)$/i, "range"],
   [/\.bed(?:\.gz)?$/i, "bed"],
   [/^(?:~|\.{0,2})\/|\/$|^\.{1,2}$/, "destination"],
   [/\.(?:jsonl?|[ct]sv)$/i, "output"]

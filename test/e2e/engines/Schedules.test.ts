@@ -199,7 +199,7 @@ describe("schedules", () => {
         assert.strictEqual(differs.exitCode, 73, differs.stderr)
         assert.match(
           differs.stderr,
-          /^data\/S1\.bam exists with .*; move it away, .*\nsvc-download ended with 73; nightly\.log has all of it\n$/
+          /^data\/S1\.bam exists with .*; move it away, .*\nsvc-download ended with 73; see nightly\.log\n$/
         )
 
         // A password that is wrong is sent by one step of the night.
@@ -254,7 +254,7 @@ describe("schedules", () => {
         writeFileSync(script, text("nightly.sh").replace(/^PATH=.*$/m, `PATH=${bare}`))
         const lacking = yield* runCommand(script, [], { cwd: "/", env })
         assert.deepInclude(lacking, { exitCode: 78, stdout: "" })
-        assert.match(lacking.stderr, /^nightly\.sh needs jq, which is not in its PATH \(.*\)\n$/)
+        assert.match(lacking.stderr, /^nightly\.sh needs jq, which is not in its PATH \(.*\): .*\n$/)
         assertNoPassword([cwd])
       }),
     limit
@@ -290,10 +290,71 @@ describe("schedules", () => {
           const night = yield* runCommand(script, [], { cwd: "/", env: {} })
           assert.deepInclude(night, {
             exitCode: code,
-            stderr: `${ends} ended with ${code}; nightly.log has all of it\n`
+            stderr: `${ends} ended with ${code}; see nightly.log\n`
           })
           assert.strictEqual(readFileSync(join(cwd, "ran"), "utf8"), `${steps.slice(0, ran).join("\n")}\n`)
         }
+      }),
+    limit
+  )
+
+  it.live(
+    "nightly.sh: an outage beside analyses without files is 69, by the names of what failed; what was listed and is no more is missed",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* folder
+        const write = (name: string, ...lines: ReadonlyArray<string>) =>
+          writeFileSync(join(cwd, name), lines.map((line) => `${line}\n`).join(""), { mode: 0o755 })
+        writeFileSync(join(cwd, "nightly.sh"), text("nightly.sh").replace("PATH=/usr/local/bin", `PATH=${cwd}`), {
+          mode: 0o755
+        })
+        mkdirSync(join(cwd, "data"))
+        write("svc-api", "#!/bin/sh", "cat listed")
+        write("svc-resume-restore", "#!/bin/sh")
+        write("svc-download", "#!/bin/sh", "cp report report.json", "cp sheet samples.new.csv", 'exit "$(cat code)"')
+        const night = Effect.fnUntraced(function* (
+          ids: ReadonlyArray<string>,
+          rows: ReadonlyArray<string>,
+          code: number,
+          ...failed: ReadonlyArray<readonly [analysisId: string, fileName: string | null, exit: number]>
+        ) {
+          write("listed", ...ids.map((id) => JSON.stringify({ id })))
+          write("sheet", "analysis,bam", ...rows.map((id) => `${id},${id}.bam`))
+          write("code", `${code}`)
+          const files = failed.map(([analysisId, fileName, exit]) => ({
+            analysisId,
+            fileName,
+            action: "failed",
+            reason: exit === 66 ? "missing" : null,
+            error: {
+              message: exit === 66 ? `analysis ${analysisId} lacks files` : "host is away",
+              advice: "again",
+              exit
+            }
+          }))
+          write("report", JSON.stringify({ files }))
+          const { exitCode, stderr } = yield* runCommand(join(cwd, "nightly.sh"), [], { cwd: "/", env: {} })
+          const sheet = readFileSync(join(cwd, "samples.csv"), "utf8").match(/^A\d/gm)
+          const last = readFileSync(join(cwd, "nightly.log"), "utf8").trim().split("\n").at(-1)
+          assert.match(last ?? "", new RegExp(`Z the night ended with ${exitCode}$`))
+          return [exitCode, stderr, sheet?.toSorted().join()]
+        })
+        const all = ["A1", "A2", "A3"]
+        assert.deepStrictEqual(yield* night(all, ["A1", "A2"], 66, ["A3", null, 66]), [0, "", "A1,A2"])
+        const away = (name: string) => `${name}: host is away; again\nsvc-download ended with 69; see nightly.log\n`
+        assert.deepStrictEqual(yield* night(all, ["A1"], 66, ["A3", null, 66], ["A2", "S2.bam", 69]), [
+          69,
+          away("S2.bam"),
+          "A1,A2"
+        ])
+        const five = [1, 2, 3, 4, 5].map((n) => ["A2", n === 1 ? null : `S${n}.bam`, 69] as const)
+        assert.deepStrictEqual(yield* night(all, [], 69, ...five), [69, away("A2, S2.bam, S3.bam and 2 more"), "A1,A2"])
+        const missed = "no more in samples.csv, as the service does not list their files: A2 \n"
+        assert.deepStrictEqual(yield* night(all, ["A1"], 66, ["A2", null, 66]), [66, missed, "A1"])
+        assert.deepStrictEqual(yield* night(all, ["A1"], 0), [0, "", "A1"])
+        const none = "analyses that the service lists no more: A1 A2 A3 \n"
+        assert.deepStrictEqual(yield* night([], [], 0), [66, none, "A1"])
+        assert.deepStrictEqual(yield* night(all, ["A1"], 0), [0, "", "A1"])
       }),
     limit
   )
