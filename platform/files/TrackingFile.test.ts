@@ -22,6 +22,7 @@ import { Clock, Deferred, Effect, Fiber, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { TestOptions } from "vitest"
 import { put, type TrackingDocument, TrackingFile, type Turn, without } from "../../core/src/archive/TrackingFile.ts"
+import type { Failure } from "../../test/Failure.ts"
 import { lacks, unless } from "../../test/Lacks.ts"
 import { whileLookedAt } from "../../test/LooksAt.ts"
 import { passTimeUntil } from "../../test/PassTime.ts"
@@ -45,7 +46,7 @@ const adding = (analysisId: string) => (document: TrackingDocument) => put(docum
 
 const inFolder = (
   name: string,
-  body: (folder: string, path: string) => Effect.fn.Return<void, unknown, Scope.Scope>,
+  body: (folder: string, path: string) => Effect.fn.Return<void, Failure, Scope.Scope>,
   options?: TestOptions
 ): void =>
   it.live(

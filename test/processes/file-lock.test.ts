@@ -9,6 +9,7 @@ import { type FileLockError, type FileLockOptions, makeFileLocks } from "../../p
 import { thisProcess } from "../../platform/ProcessIdentity.ts"
 import { bundled } from "../Bundles.ts"
 import { until } from "../Executables.ts"
+import type { Failure } from "../Failure.ts"
 import { makeJumpingClock } from "../JumpingClock.ts"
 import { lacks, unless } from "../Lacks.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -55,7 +56,7 @@ const take = (path: string, options: FileLockOptions): Effect.Effect<string, Fil
 
 const inFolder = (
   name: string,
-  body: (path: string) => Effect.fn.Return<void, unknown, Scope.Scope>,
+  body: (path: string) => Effect.fn.Return<void, Failure, Scope.Scope>,
   options?: number | TestOptions
 ): void => it.live(name, () => Effect.flatMap(folder, (at) => Effect.gen(() => body(join(at, "x.lock")))), options)
 

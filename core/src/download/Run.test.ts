@@ -133,8 +133,9 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           whole: ({ fileName }) =>
             Effect.gen(function* () {
               order.push(fileName)
-              if (fileName === "b.bam") yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
-              if (fileName === "a.bai") yield* new FileDamaged({ file: fileName, fault: "IndexMismatch", reason: "no" })
+              if (fileName === "b.bam") return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
+              if (fileName === "a.bai")
+                return yield* new FileDamaged({ file: fileName, fault: "IndexMismatch", reason: "no" })
               return outcome
             })
         })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import type { Failure } from "../../../test/Failure.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
@@ -94,7 +95,7 @@ interface Served {
 const serves = (
   name: string,
   given: World | ((back: Deferred.Deferred<void>) => World),
-  body: (served: Served) => Effect.fn.Return<void, unknown, LinkStore | ServiceAccess>
+  body: (served: Served) => Effect.fn.Return<void, Failure, LinkStore | ServiceAccess>
 ): void =>
   it.effect(name, () =>
     Effect.gen(function* () {
