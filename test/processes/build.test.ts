@@ -124,4 +124,19 @@ describe("the build", () => {
     assert.match(text, /Permission is hereby granted/)
     assert.notMatch(text, /@gmod/)
   })
+
+  it("help and version load little, and nothing of Effect: one import too many had cost a third of their time", () => {
+    const chunks = `${root}dist/chunks`
+    const loaded = new Set<string>()
+    const visit = (name: string): void => {
+      if (loaded.has(name)) return
+      loaded.add(name)
+      const text = readFileSync(join(chunks, name), "utf8")
+      for (const [, next = ""] of text.matchAll(/(?:from|\bimport)"\.\/([\w-]+\.js)"/g)) visit(next)
+    }
+    visit(readdirSync(chunks).find((name) => /^AllSteps-\w+\.js$/.test(name)) ?? "")
+    assert.isAbove(loaded.size, 5)
+    const size = [...loaded].reduce((sum, name) => sum + statSync(join(chunks, name)).size, 0)
+    assert.isBelow(size, 80_000)
+  })
 })

@@ -6,7 +6,9 @@ import { dataOf, fileTypeOf, indexSuffixes, isDataType, kindOfName } from "../ge
 import { isPrintable, printable } from "../text/Printable.ts"
 
 export {
+  type Check,
   type ChecksumKind,
+  checks,
   checksumKinds,
   dataTypeOf,
   type FileType,
@@ -15,10 +17,6 @@ export {
   indexRank,
   kindOfName
 } from "../genome/formats/FileNames.ts"
-
-/** How whole files are checked (transfer/FileCheck.ts): each in all ways of those before it. */
-export const checks = ["structure", "content", "full"] as const
-export type Check = (typeof checks)[number]
 
 /** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
 export const sampleOf = (name: string): string => (fileTypeOf(name) === null ? name : (kindOfName(name)?.stem ?? name))

@@ -2,8 +2,7 @@
  * The settings about files: which are wanted, and which regions of them, where they go, what is checked of them, what is done in
  * place of a download, and what becomes of those in the archive.
  */
-import { fileTypes } from "../genome/formats/FileNames.ts"
-import { checks } from "../selection/FileName.ts"
+import { checks, fileTypes } from "../genome/formats/FileNames.ts"
 import { downloadSteps, fetchingSteps, fileSteps, inGroup, selectionSteps } from "./Key.ts"
 
 /** Which analyses and which of their files. */

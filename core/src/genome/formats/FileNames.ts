@@ -205,6 +205,10 @@ export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
 /** True when files of this type can hold unplaced reads. */
 export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.suffix === type && one.hasUnmapped)
 
+/** How whole files are checked (transfer/FileCheck.ts): each in all ways of those before it. */
+export const checks = ["structure", "content", "full"] as const
+export type Check = (typeof checks)[number]
+
 /** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
 export const checksumKinds = ["md5", "sha256"] as const
 /**
