@@ -107,8 +107,10 @@ if [ "$code" = 0 ]; then
 else
   trouble
   # What was there stays there: a file whose answer was lost this night is on the disk all the same.
-  [ ! -e samples.csv ] || awk -F, 'NR == FNR { seen[$1] } NR == FNR || !($1 in seen)' samples.new.csv samples.csv > samples.all.csv &&
-    mv samples.all.csv samples.new.csv
+  if [ -e samples.csv ] && [ -e samples.new.csv ]; then
+    awk -F, 'NR == FNR { seen[$1] } NR == FNR || !($1 in seen)' samples.new.csv samples.csv > samples.all.csv &&
+      mv samples.all.csv samples.new.csv
+  fi
 fi
 [ ! -e samples.new.csv ] || mv samples.new.csv samples.csv
 exit "$ended"

@@ -340,8 +340,9 @@ describe("schedules", () => {
           return [exitCode, stderr, sheet?.toSorted().join()]
         })
         const all = ["A1", "A2", "A3"]
-        assert.deepStrictEqual(yield* night(all, ["A1", "A2"], 66, ["A3", null, 66]), [0, "", "A1,A2"])
         const away = (name: string) => `${name}: host is away; again\nsvc-download ended with 69; see nightly.log\n`
+        assert.deepStrictEqual(yield* night(all, ["A1"], 69, ["A2", "S2.bam", 69]), [69, away("S2.bam"), "A1"])
+        assert.deepStrictEqual(yield* night(all, ["A1", "A2"], 66, ["A3", null, 66]), [0, "", "A1,A2"])
         assert.deepStrictEqual(yield* night(all, ["A1"], 66, ["A3", null, 66], ["A2", "S2.bam", 69]), [
           69,
           away("S2.bam"),
