@@ -136,9 +136,7 @@ const rules: ReadonlyArray<Rule> = [
       within("core/src", "platform", "@effect/platform-node", "steps/main", dirname(from), "package.json")(to) ||
       (within("steps/main")(from) && within("steps", "sandbox")(to)) ||
       // A server of its own, which the step starts.
-      (within("steps/gateway")(from) && within("gateway")(to)) ||
-      // A download that waits for the archive goes on as a resume.
-      (within("steps/download", "steps/resume-restore")(from) && within("steps/download", "steps/resume-restore")(to))
+      (within("steps/gateway")(from) && within("gateway")(to))
   }
 ]
 
@@ -543,7 +541,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("steps/main/StepMain.ts"),
   itself("steps/main/AllSteps.ts"),
   ["steps/main/NodeSetup.ts", { holds: "two versions of Node" }],
-  ["steps/gateway/AccountCommand.ts", { holds: "the number of a process, to the shell that watches it" }],
+  ["platform/ChildCommand.ts", { holds: "the number of a process, to the shell that watches it" }],
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
@@ -564,7 +562,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/files/SpoolFiles.ts", { holds: answers }],
   ["platform/locks/LockCard.ts", { holds: "which process this is" }],
   ["platform/files/FolderProbe.ts", { holds: "bytes that say nothing" }],
-  ["platform/locks/AccountLockFiles.ts", { holds: "salted hashes" }],
+  ["platform/locks/RefusedLoginFiles.ts", { holds: "salted hashes" }],
   ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }]
 ])
 

@@ -44,7 +44,7 @@ import { backupName, longestLockMark, shortened } from "../../core/src/selection
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Errno, io, linkless, tolerate } from "../Errno.ts"
 import { type FileLocks, type HeldLock, makeFileLocks, makeNotice } from "../locks/FileLock.ts"
-import { removeLeavings } from "../locks/LockCard.ts"
+import { removeLeavings } from "../locks/StaleLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
 

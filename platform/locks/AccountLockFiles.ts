@@ -3,21 +3,17 @@
  *
  * A lock that was not given back, since its process was killed or left it, counts for a minute after its last sign of life: what was
  * asked may still be worked on. Where a user has no folder for locks the steps still run, without protection from each other: a
- * warning says so once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused
- * passwords.
+ * warning says so once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
  */
 
-import { createHash, randomBytes, scrypt } from "node:crypto"
-import { lstat, readFile, unlink, writeFile } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { lstat } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { ConfigUnusable, fullDisk, LocalIo, meaningOf, noDescriptors } from "../../core/src/Errors.ts"
@@ -28,6 +24,7 @@ import { monotonicMillis } from "../../core/src/telemetry/MonotonicTime.ts"
 import { io, tolerate } from "../Errno.ts"
 import { type FileLockError, type FileLocks, makeFileLocks, makeNotice, ourselves, takingOver } from "./FileLock.ts"
 import { findLockFolder, unusable } from "./LockFolder.ts"
+import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
   /** Folder shared by all steps of the account, also on several machines; null for the usual one (`LockFolder.ts`). */
@@ -190,78 +187,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock, C
             Effect.catch((error) => Effect.andThen(unlocked(error.message), alone.take(key)))
           )
       })
-      const refused = makeRefusedLogins((key) => fileIn(folder, key, "refused"))
+      const refused = RefusedLoginFiles.make((key) => fileIn(folder, key, "refused"))
       return Context.make(AccountLock, lock).pipe(Context.add(RefusedLogins, refused))
     })
   )
-
-/**
- * The password of each account that was refused last is remembered in the lock folder for so long, in ms.
- *
- * A run that began before a refusal, or at most half a minute after it, does not try the password: it belongs to the same batch
- * of runs. A later run tries again, since the account may have been repaired; after its third refusal in that time
- * no run does. A different password is sent. A successful login removes the file.
- *
- * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
- * for it once in 65,536 times, for ten minutes), too little to find it out.
- */
-const remembered = 10 * 60_000
-const mostRefusals = 3
-const sameBatch = 30_000
-const saltBytes = 16
-const headBytes = saltBytes + 2
-
-const slowHash = promisify<string, Buffer, number, Buffer>(scrypt)
-/** The head of a file: the salt, then the hash. */
-const headOf = async (salt: Buffer, password: Redacted.Redacted) =>
-  Buffer.concat([salt, await slowHash(Redacted.value(password), salt, 2)])
-
-interface Known {
-  readonly head: Buffer
-  /** When the password was refused, in ms since 1970. */
-  readonly times: ReadonlyArray<number>
-}
-
-/** The refusals of this password in the last ten minutes; null when the file is about another one. */
-const read = async (path: string, password: Redacted.Redacted, now: number): Promise<Known | null> => {
-  const content = await readFile(path)
-  const head = content.subarray(0, headBytes)
-  if (content.length < headBytes || !head.equals(await headOf(content.subarray(0, saltBytes), password))) return null
-  const times = Array.from({ length: Math.floor((content.length - headBytes) / 8) }, (_, index) =>
-    content.readDoubleLE(headBytes + 8 * index)
-  )
-  return { head, times: times.filter((time) => Math.abs(now - time) < remembered) }
-}
-
-/** `fileOf` names the file of an account. What cannot be read or written is not remembered. */
-export const makeRefusedLogins = (fileOf: (key: string) => string): RefusedLogins => {
-  const readRefusals = (key: string, password: Redacted.Redacted) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.tryPromise(() => read(fileOf(key), password, now))).pipe(
-      Effect.orElseSucceed(() => null)
-    )
-  return {
-    forget: (key) => Effect.ignore(Effect.tryPromise(() => unlink(fileOf(key)))),
-    has: (key, password, since) =>
-      Effect.map(readRefusals(key, password), (it) => {
-        const times = it?.times ?? []
-        return times.length >= mostRefusals || times.some((time) => time >= since - sameBatch)
-      }),
-    add: Effect.fnUntraced(
-      function* (key, password) {
-        const before = yield* readRefusals(key, password)
-        const now = Buffer.alloc(8)
-        now.writeDoubleLE(yield* Clock.currentTimeMillis)
-        yield* Effect.tryPromise(async () => {
-          const head = before?.head ?? (await headOf(randomBytes(saltBytes), password))
-          const earlier = (before?.times ?? []).map((time) => {
-            const bytes = Buffer.alloc(8)
-            bytes.writeDoubleLE(time)
-            return bytes
-          })
-          await writeFile(fileOf(key), Buffer.concat([head, ...earlier, now]), { mode: 0o600 })
-        })
-      },
-      (self) => Effect.ignore(self)
-    )
-  }
-}

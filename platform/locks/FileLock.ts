@@ -21,21 +21,8 @@ import { lockPoll } from "../../core/src/Schedules.ts"
 import { monotonicMillis } from "../../core/src/telemetry/MonotonicTime.ts"
 import { Errno, io, tolerate } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import {
-  breakLock,
-  claim,
-  hasName,
-  isLeaving,
-  type LockCard,
-  type LockWatch,
-  makeCard,
-  readIdentity,
-  refresh,
-  removeCard,
-  removeLeavings,
-  removeName,
-  watchLock
-} from "./LockCard.ts"
+import { claim, hasName, type LockCard, makeCard, readIdentity, refresh, removeCard, removeName } from "./LockCard.ts"
+import { breakLock, isLeaving, type LockWatch, removeLeavings, watchLock } from "./StaleLock.ts"
 
 export interface FileLockOptions {
   /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
-import { makeRefusedLogins } from "./AccountLockFiles.ts"
+import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 const folder = temporaryFolder("refused-")
 const wrong = Redacted.make("Wrong-canary")
@@ -14,7 +14,7 @@ describe("RefusedLoginFiles", () => {
   it.live("S1 a run that waited during the refusal recognises the refused password, and no other", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const refused = makeRefusedLogins((key) => join(path, key))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       const began = Date.now()
       assert.isFalse(yield* refused.has("ana", wrong, began))
       yield* refused.add("ana", wrong)
@@ -34,7 +34,7 @@ describe("RefusedLoginFiles", () => {
     Effect.gen(function* () {
       const path = mkdtempSync(join(tmpdir(), "refused-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true })))
-      const refused = makeRefusedLogins((key) => join(path, key))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       yield* refused.add("ana", wrong)
       assert.isTrue(yield* refused.has("ana", wrong, 30_000))
       assert.isFalse(yield* refused.has("ana", wrong, 30_001))
@@ -44,7 +44,7 @@ describe("RefusedLoginFiles", () => {
   it.live("S1 a run that begins later tries again, until the third refusal", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const refused = makeRefusedLogins((key) => join(path, key))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       const later = Date.now() + 600_000
       for (const known of [false, false, true]) {
         yield* refused.add("ana", wrong)
@@ -60,7 +60,7 @@ describe("RefusedLoginFiles", () => {
   it.live("S1 of different passwords each is sent, and only the one refused last is remembered", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const refused = makeRefusedLogins((key) => join(path, key))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       const began = Date.now()
       const passwords = ["first", "second", "third", "fourth"].map((text) => Redacted.make(text))
       for (const password of passwords) {
@@ -76,7 +76,7 @@ describe("RefusedLoginFiles", () => {
     Effect.gen(function* () {
       const path = mkdtempSync(join(tmpdir(), "refused-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true })))
-      const refused = makeRefusedLogins((key) => join(path, key))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       yield* refused.add("ana", wrong)
       assert.isTrue(yield* refused.has("ana", wrong, 0))
       yield* TestClock.adjust("10 minutes")

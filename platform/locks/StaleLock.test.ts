@@ -8,7 +8,8 @@ import { lacksDescriptors } from "../../test/FullTable.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { Errno } from "../Errno.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
-import { fileSystemTime, makeCard, removeLeft, watchLock } from "./LockCard.ts"
+import { fileSystemTime, makeCard } from "./LockCard.ts"
+import { removeLeft, watchLock } from "./StaleLock.ts"
 
 const minutes = 60_000
 

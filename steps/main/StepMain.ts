@@ -55,7 +55,7 @@ import {
 import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (steps/gateway/AccountCommand.ts). */
+/** Effect's own way to start programs is nobody's; the one command that is started gets no secret of ours but a token (platform/ChildCommand.ts). */
 const noChildren = Layer.succeed(
   ChildProcessSpawner.ChildProcessSpawner,
   ChildProcessSpawner.make(() => Effect.die("steps start no programs"))

@@ -24,13 +24,13 @@ import { printable } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
-import { codeOf, conclude, sayPending } from "../download/Conclusion.ts"
-import { summarise, watch } from "../download/Watching.ts"
-import { trackingWiring, wiring } from "../download/Wiring.ts"
 import { adviceOf } from "../main/Advice.ts"
 import { Stopping } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { clockText, drawStatus, firstThatFits, type StatusScreen } from "../main/Status.ts"
+import { codeOf, conclude, sayPending } from "./Conclusion.ts"
+import { summarise, watch } from "./Watching.ts"
+import { trackingWiring, wiring } from "./Wiring.ts"
 
 /** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is awaited. */
 export const resumeRun = Effect.fn("svc.step.resumeRun")(
