@@ -201,11 +201,15 @@ const misplaced = (about: About, argv: Words, at: number): string | null => {
   return (before === null ? null : meantFor[before.name]?.(word, before)) ?? insteadOf(word) ?? valueLike(about, word)
 }
 
+const aRegion = /^[^:/]+:[\d,]+(?:[-\u2012-\u2015.]+[\d,]*)?$/
+const aBed = /\.bed(?:\.gz)?$/i
+
 /** What no analysis is called, and the option whose value it looks like. */
 const shapes: ReadonlyArray<readonly [shape: RegExp, option: string]> = [
   [/:\/\//, "target"],
-  [/^[^:/]+:[\d,]+(?:[-\u2012-\u2015.]+[\d,]*)?$|^chr(?:\d{1,2}|[XYM]|MT)$/i, "range"],
-  [/\.bed(?:\.gz)?$/i, "bed"],
+  [aRegion, "range"],
+  [/^chr(?:\d{1,2}|[XYM]|MT)$/i, "range"],
+  [aBed, "bed"],
   [/^(?:~|\.{0,2})\/|\/$|^\.{1,2}$/, "destination"],
   [/\.(?:jsonl?|[ct]sv)$/i, "output"]
 ]
@@ -266,11 +270,11 @@ const meantFor: Readonly<Record<string, (word: string, given: GivenValue) => str
   range: (word, { typed, value }) => {
     const positions = word.replaceAll(/[\u2012-\u2015]|\.\./g, "-")
     if (isSpan(positions) && !value.includes(":")) return `a region is one word: write ${typed} ${value}:${positions}`
-    return isSpan(positions) || /^[^:]+:[\d,]+(?:-[\d,]*)?$|^chr\w+$/i.test(word)
+    return isSpan(positions) || aRegion.test(word) || /^chr\w+$/i.test(word)
       ? `several regions are one word in quotes: write ${typed} '${value} ${positions}'`
       : null
   },
-  bed: (word, { typed }) => (/\.bed(?:\.gz)?$/i.test(word) ? `${typed} takes one file` : null),
+  bed: (word, { typed }) => (aBed.test(word) ? `${typed} takes one file` : null),
   sampleIds: listed,
   limsIds: listed,
   filters: (word) =>
