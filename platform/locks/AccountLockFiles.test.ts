@@ -3,13 +3,14 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { Busy, LocalIo } from "../../core/src/Errors.ts"
 import { AccountLock, makeAccountLock } from "../../core/src/session/Gate.ts"
 import { lacksDescriptors } from "../../test/FullTable.ts"
 import { passTimeUntil } from "../../test/PassTime.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
-import { makeFileLocks } from "./FileLock.ts"
+import { type FileLocks, makeFileLocks, takingOver } from "./FileLock.ts"
 
 const folder = temporaryFolder("account-lock-")
 
@@ -198,6 +199,27 @@ describe("AccountLockFiles", () => {
     })
   )
 })
+
+it.effect("T11 that a lock was left is said once, also when another run tries to break it meanwhile", () =>
+  Effect.gen(function* () {
+    const said: Array<string> = []
+    const path = "/locks/a.lock"
+    const isLeft = new LocalIo({ path, operation: takingOver, errno: "EPERM" })
+    // At first sight it is left; at the second look, with the second lock, somebody is at it; then it is left as before.
+    const firsts = [isLeft, new Busy({ file: path, owner: "elsewhere" }), isLeft, isLeft]
+    const held = { holds: true, stillOurs: Effect.succeed(true), leave: Effect.void }
+    const acquire: FileLocks["acquire"] = (at) =>
+      Effect.suspend(() => {
+        const failure = at === path ? firsts.shift() : undefined
+        return failure === undefined ? Effect.succeed(held) : Effect.fail(failure)
+      })
+    const logger = Logger.make(({ message }) => void said.push(String(message)))
+    const turn = AccountLockFiles.makeTurns({ acquire }, "/locks")(path, () => Effect.void)
+    assert.deepStrictEqual(yield* Effect.provide(Effect.scoped(turn), Logger.layer([logger])), [held])
+    assert.deepStrictEqual(firsts, [])
+    assert.lengthOf(said, 1)
+  })
+)
 
 describe("a question that outlives who asked it", () => {
   const key = "https://svc.example\nana"

@@ -90,7 +90,7 @@ const makePatient = (folder: string) => {
  * In a folder of several users with the sticky bit nobody can remove the lock of another user's killed run. Then a second lock beside
  * it counts: whoever has that one looks at the first again, and whoever has the first one also waits for the second.
  */
-const makeTurns = (locks: FileLocks, folder: string) => {
+export const makeTurns = (locks: Pick<FileLocks, "acquire">, folder: string) => {
   const patient = makePatient(folder)
   const acquire: FileLocks["acquire"] = (path, options) =>
     patient(locks.acquire(path, { ...options, outlived: true, staleAfter: longestAnswer }))
